@@ -1,0 +1,89 @@
+"""Where the JSON Schemas are and how a record is checked against one."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from jsonschema.protocols import Validator
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def data_folder(name: str) -> Path:
+    """`schemas` or `tasks`: beside the package in a wheel, at the top of a checkout."""
+    packed = _PACKAGE / "_data" / name
+    return packed if packed.is_dir() else _PACKAGE.parent.parent / name
+
+
+def schema_folder() -> Path:
+    """The folder of the *.schema.json files."""
+    return data_folder("schemas")
+
+
+@cache
+def schema(name: str) -> dict[str, Any]:
+    """The parsed schema `name`, such as 'evidence' or 'result/effort'."""
+    loaded: dict[str, Any] = json.loads((schema_folder() / f"{name}.schema.json").read_bytes())
+    return loaded
+
+
+@cache
+def validator(name: str) -> Validator:
+    """A cached validator (building one costs more than using it)."""
+    from jsonschema import Draft202012Validator
+    from referencing import Registry, Resource
+    from referencing.jsonschema import DRAFT202012
+
+    def fetch(uri: str) -> Resource[Any]:
+        return DRAFT202012.create_resource(schema(uri.removeprefix("fairtrial/")))
+
+    registry: Registry[Any] = Registry(retrieve=fetch)  # type: ignore[call-arg]
+    return Draft202012Validator(schema(name), registry=registry)
+
+
+def problems(record: Any, name: str) -> list[str]:
+    """What is wrong with `record`, one readable line each; empty when it is valid."""
+    found = sorted(validator(name).iter_errors(record), key=lambda e: list(map(str, e.absolute_path)))
+    return [_line(error) for error in found]
+
+
+def _line(error: Any) -> str:
+    where = ".".join(str(p) for p in error.absolute_path) or "(top level)"
+    if error.validator == "additionalProperties" and isinstance(error.instance, dict):
+        known = sorted(error.schema.get("properties", {}))
+        return f"{where}: unknown key {_unknown(error.instance, known)}; known keys: {', '.join(known)}"
+    if error.validator == "required":
+        return f"{where}: {error.message.replace(' is a required property', ' is missing')}"
+    if error.validator == "enum":
+        return f"{where}: {error.instance!r} is not one of {', '.join(map(repr, error.validator_value))}"
+    if error.validator == "type":
+        return f"{where}: {_short(error.instance)} is not of type {_types(error.validator_value)}"
+    if error.validator == "pattern":
+        hint = error.schema.get("description", f"must match {error.validator_value}")
+        return f"{where}: {_short(error.instance)} is not allowed; {hint}"
+    return f"{where}: {error.message}"
+
+
+def _unknown(instance: dict[str, Any], known: Iterable[str]) -> str:
+    import difflib
+
+    said = []
+    for key in sorted(set(instance) - set(known)):
+        close = difflib.get_close_matches(key, list(known), n=1)
+        said.append(f"{key!r}" + (f" (did you mean {close[0]!r}?)" if close else ""))
+    return ", ".join(said)
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _types(value: object) -> str:
+    return value if isinstance(value, str) else " or ".join(map(str, value))  # type: ignore[call-overload]

@@ -1,0 +1,150 @@
+"""The matrix: config -> cells. Reads and hashes only."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from fairtrial import registry
+from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.records import digest
+from fairtrial.plan import tasks as packages
+from fairtrial.plan.config import Config, adapter_of
+from fairtrial.plan.recipe import Arm, HashedTask, gradespec, recipe
+
+LONGEST_PATH = 200  # characters of one attempt's id; leaves room for the files below it
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One row of matrix.json with the records its digests are taken of."""
+
+    row: dict[str, Any]
+    hashed: HashedTask
+    recipe: dict[str, Any]
+    gradespec: dict[str, Any]
+
+    def attempt_id(self, repetition: int) -> str:
+        """suite/task/harness/model/recipe12/rN."""
+        row = self.row
+        return f"{row['suite']}/{row['task']}/{row['harness']}/{row['model']}/{row['recipe']}/r{repetition}"
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Every planned attempt; `record` is matrix.json (schemas/matrix.schema.json)."""
+
+    record: dict[str, Any]
+    cells: list[Cell]
+
+
+def expand(config: Config) -> Matrix:
+    """Task x harness x toolset x adoption x model; a cell that cannot run here is skipped with its reason."""
+    found = packages.discover(config.tasks_dirs)
+    chosen = packages.select(config.settings["tasks"], found)
+    if "toolsets" not in config.settings:
+        raise UserError("config: toolsets: is missing")
+    cells: list[Cell] = []
+    skipped: dict[tuple[str, str], None] = {}
+    for task in chosen:
+        hashed = HashedTask(task)
+        for arm in arms(config):
+            reason = _obstacle(task, arm)
+            if reason:
+                skipped[reason] = None
+            else:
+                cells.append(_cell(hashed, arm, config))
+    _check(cells)
+    rows = [cell.row for cell in cells]
+    record: dict[str, Any] = {
+        "schema_version": 1,
+        "name": config.settings["name"],
+        "cells": rows,
+        "skipped": [{"what": what, "why": why} for what, why in skipped],
+        "k": config.settings["k"],
+    }
+    return Matrix({**record, "digest": digest(record)}, cells)
+
+
+def arms(config: Config) -> Iterator[Arm]:
+    """Every arm of the configuration, in the order given; options are checked once each."""
+    settings = config.settings
+    for harness in settings["harnesses"]:
+        _check_options(harness, config)
+        for toolset in settings["toolsets"]:
+            registry.load("fairtrial.toolsets", toolset, "toolset", "toolset")
+            for adoption in settings["adoption"]:
+                for model in settings["models"]:
+                    yield Arm(harness, toolset, adoption, model)
+
+
+def _check_options(harness: str, config: Config) -> None:
+    entry = config.harnesses[harness]
+    schema = adapter_of(entry).OPTIONS
+    options = entry.get("options", {})
+    unknown = sorted(set(options) - set(schema.get("properties", {})))
+    if unknown:
+        known = ", ".join(schema.get("properties", {})) or "none"
+        raise UserError(f"harnesses: {harness}: options: unknown {', '.join(map(repr, unknown))}; known: {known}")
+    if options:
+        from jsonschema import Draft202012Validator
+
+        for error in Draft202012Validator(schema).iter_errors(options):
+            where = ".".join(map(str, error.absolute_path))
+            raise UserError(f"harnesses: {harness}: options.{where}: {error.message}")
+
+
+def _obstacle(task: packages.Task, arm: Arm) -> tuple[str, str] | None:
+    toolset = registry.load("fairtrial.toolsets", arm.toolset, "toolset")
+    for program in toolset.BINARIES:
+        if shutil.which(program) is None:
+            return f"toolset {arm.toolset}", f"{program} is not installed"
+    allowed = task.settings["toolsets"] or ["git"]
+    if arm.toolset not in allowed:
+        return f"{task.name} with toolset {arm.toolset}", f"the task is written for {', '.join(allowed)}"
+    for program in task.settings["requires"]:
+        if shutil.which(program) is None:
+            return task.name, f"{program} is not installed"
+    return None
+
+
+def _cell(hashed: HashedTask, arm: Arm, config: Config) -> Cell:
+    task = hashed.task
+    made, spec = recipe(hashed, arm, config), gradespec(hashed, arm, config)
+    recipe_sha, grade_sha = digest(made), digest(spec)
+    row = {
+        "suite": task.suite,
+        "task": task.id,
+        **{key: task.settings[key] for key in ("label", "title", "language", "tags", "difficulty", "check")},
+        "harness": arm.harness,
+        "adapter": arm.entry(config)["adapter"],
+        "model": arm.model,
+        "model_id": config.models[arm.model]["id"],
+        "toolset": arm.toolset,
+        "adoption": arm.adoption,
+        "free": arm.free(config),
+        "simulated": arm.simulated(config),
+        "recipe": recipe_sha[:12],
+        "recipe_sha256": recipe_sha,
+        "grade": grade_sha[:12],
+        "grade_sha256": grade_sha,
+        "wall_seconds": made["budget"]["wall_seconds"],
+        "repetitions": config.settings["repetitions"],
+    }
+    return Cell(row, hashed, made, spec)
+
+
+def _check(cells: list[Cell]) -> None:
+    if not cells:
+        raise UserError("config: the matrix is empty: every task was skipped; `fairtrial list` says why")
+    seen: dict[str, str] = {}
+    for cell in cells:
+        attempt = cell.attempt_id(1)
+        if len(attempt) > LONGEST_PATH:
+            raise UserError(
+                f"{attempt}: longer than {LONGEST_PATH} characters; give the task, harness or model a shorter name"
+            )
+        if seen.setdefault(attempt.lower(), attempt) != attempt:
+            raise UserError(f"{attempt} and {seen[attempt.lower()]} differ only in case; rename one")

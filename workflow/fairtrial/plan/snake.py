@@ -1,0 +1,84 @@
+"""What the Snakefile uses: the targets, the digests in params, the environment of the stage commands.
+
+Parsing happens in dry runs, under --lint and on cluster nodes too, so nothing here writes a file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.records import digest
+from fairtrial.paths import Results
+from fairtrial.plan import config as configuration
+from fairtrial.plan.matrix import Matrix, expand
+
+VARIABLE = "FAIRTRIAL_CONFIG"
+INVOCATION = "FAIRTRIAL_INVOCATION"
+TABLES = ("attempts", "checks", "commands", "tool_calls", "requests", "faults")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything the rules need, computed once at parse time."""
+
+    name: str
+    matrix: Matrix
+    results: list[str]  # every result.json of the matrix
+    config: configuration.Config
+
+    @property
+    def digest(self) -> str:
+        """Of the expanded matrix: a task edit changes it, spend.allow does not."""
+        return str(self.matrix.record["digest"])
+
+    @property
+    def prices(self) -> str:
+        """Of the price tables: a change touches cost columns and reports only."""
+        return digest({name: model.get("price") for name, model in sorted(self.config.models.items())})[:16]
+
+    @property
+    def wall_minutes(self) -> int:
+        """Runtime a cluster job of one attempt needs at most: the longest wall budget plus grading and grace."""
+        longest = max(cell["wall_seconds"] for cell in self.matrix.record["cells"])
+        return int(longest * 1.2 / 60) + 5
+
+
+def load(raw: dict[str, Any], basedir: Path, cwd: Path) -> Plan:
+    """Check the configuration and expand it; a mistake prints one line a problem and exits 2."""
+    try:
+        config = configuration.load(dict(raw), basedir, cwd)
+        Results(cwd / "results").experiment(config.settings["name"])
+        matrix = expand(config)
+    except UserError as error:
+        print(f"fairtrial: {error}", file=sys.stderr)  # noqa: T201
+        sys.exit(2)
+    os.environ[VARIABLE] = json.dumps({"raw": raw, "basedir": str(basedir)})
+    os.environ.setdefault(INVOCATION, f"{os.getpid()}-{os.urandom(4).hex()}")
+    targets = [
+        f"results/attempts/{cell.attempt_id(repetition)}/grades/{cell.row['grade']}/result.json"
+        for cell in matrix.cells
+        for repetition in range(1, cell.row["repetitions"] + 1)
+    ]
+    return Plan(config.settings["name"], matrix, targets, config)
+
+
+def current(environment: Mapping[str, str] | None = None) -> tuple[configuration.Config, Path] | None:
+    """The configuration the Snakefile put into the environment of a stage command, and its checkout; None by hand."""
+    text = (environment or os.environ).get(VARIABLE)
+    if not text:
+        return None
+    given = json.loads(text)
+    basedir = Path(given["basedir"])
+    return configuration.load(given["raw"], basedir, Path.cwd()), basedir
+
+
+def repetition_major(wildcards: Any) -> int:
+    """Priority of an attempt: all first repetitions before any second one."""
+    return -int(wildcards.repetition)
