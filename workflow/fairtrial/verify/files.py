@@ -1,0 +1,72 @@
+"""Files of a product that may be hostile: copied, laid over and read without ever following a link out."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+
+from fairtrial.verify.blackbox import Failed
+
+READ_BYTES = 64 << 20  # largest product file a check reads
+LEFT_OUT = frozenset({"__pycache__"})  # stale bytecode must not stand in for the source
+
+
+def copy_tree(source: Path, target: Path) -> None:
+    """Copy folders, regular files (mode, mtime) and links (as links); devices, pipes and sockets are left out."""
+    target.mkdir(parents=True, exist_ok=True)
+    with os.scandir(source) as entries:
+        for entry in entries:
+            if entry.name in LEFT_OUT:
+                continue
+            goal = target / entry.name
+            if entry.is_symlink():
+                goal.symlink_to(os.readlink(entry.path))  # noqa: PTH115 - entry is not a Path
+            elif entry.is_dir():
+                copy_tree(Path(entry.path), goal)
+                goal.chmod(stat.S_IMODE(entry.stat().st_mode) | 0o700)
+            elif entry.is_file():
+                _copy_file(entry, goal)
+
+
+def _copy_file(entry: os.DirEntry[str], goal: Path) -> None:
+    facts = entry.stat(follow_symlinks=False)
+    with Path(entry.path).open("rb") as source, goal.open("wb") as target:
+        while block := source.read(1 << 20):
+            target.write(block)
+    goal.chmod(stat.S_IMODE(facts.st_mode))
+    os.utime(goal, ns=(facts.st_mtime_ns, facts.st_mtime_ns))
+
+
+def lay(folder: Path, files: Mapping[str, bytes | str]) -> None:
+    """Write `files` (relative path -> content) into a folder a product may have filled with links."""
+    for name, content in files.items():
+        goal = folder
+        for part in Path(name).parts[:-1]:
+            goal = goal / part
+            if goal.is_symlink() or (goal.exists() and not goal.is_dir()):
+                goal.unlink()
+            goal.mkdir(exist_ok=True)
+        goal = goal / Path(name).name
+        if goal.is_symlink() or goal.exists():
+            goal.unlink()
+        goal.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def read(root: Path, path: str) -> bytes:
+    """Bytes of a regular file below `root`; Failed when missing, too large, or behind any symbolic link."""
+    current = root
+    for part in Path(path).parts:
+        current = current / part
+        if current.is_symlink():
+            raise Failed(f"{path} is, or lies behind, a symbolic link", "file")
+    try:
+        descriptor = os.open(current, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as e:
+        raise Failed(f"{path}: {e.strerror}", "file") from e
+    with os.fdopen(descriptor, "rb") as stream:
+        facts = os.fstat(descriptor)
+        if not stat.S_ISREG(facts.st_mode) or facts.st_size > READ_BYTES:
+            raise Failed(f"{path} is not a regular file of at most {READ_BYTES} bytes", "file")
+        return stream.read(READ_BYTES)

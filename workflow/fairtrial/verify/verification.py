@@ -1,0 +1,244 @@
+"""The checks of one verifier: registered by name, run in order, reported once on the private channel."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from fairtrial.verify import files as product_files
+from fairtrial.verify.blackbox import DRIVER, Failed, Result, answer, decoded, plain_environment, run_child
+
+CRASHED = 3  # exit status after a mistake in the verifier itself
+SHARE = 0.8  # of the verifier's time limit that product code may use, so that its hangs end as failed checks
+KILLED = -9
+Files = Mapping[str, bytes | str]
+
+
+class Verification:
+    """The checks of one verifier and the black box they look into."""
+
+    def __init__(self) -> None:
+        settings = _settings()
+        self.workspace = Path(settings["workspace"])  # the final tree, acceptance and protected files restored
+        self.task = Path(settings["task"])  # the task's frozen files: workspace, acceptance, solution, verifier
+        self._prefix: list[str] = list(settings.get("prefix") or [])
+        self._python: str = settings.get("python") or "python3"
+        self._nonce: str = settings.get("nonce") or ""
+        self._deadline = time.monotonic() + SHARE * float(settings.get("seconds") or 600)
+        self._report = _private(settings.get("report"))
+        self._checks: dict[str, Callable[[], None]] = {}
+        self._scratch = _scratch()
+        self._copies = 0
+
+    def check(self, name: str) -> Callable[[Callable[[], None]], Callable[[], None]]:
+        """Register a check; it passes when it returns and fails by Failed or AssertionError."""
+
+        def register(function: Callable[[], None]) -> Callable[[], None]:
+            if name in self._checks:
+                raise ValueError(f"check {name!r} is defined twice")
+            self._checks[name] = function
+            return function
+
+        return register
+
+    def copy(self, files: Files | None = None) -> Path:
+        """A fresh, writable copy of the workspace with `files` (relative path -> content) laid over it."""
+        self._copies += 1
+        folder = self._scratch / f"copy{self._copies}"
+        product_files.copy_tree(self.workspace, folder)
+        acceptance = self.task / "acceptance"
+        if acceptance.is_dir() and not any((folder / "acceptance").glob("*")):
+            product_files.copy_tree(acceptance, folder / "acceptance")
+        product_files.lay(folder, files or {})
+        return folder
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        files: Files | None = None,
+        stdin: bytes = b"",
+        timeout: float = 10.0,
+        env: Mapping[str, str] | None = None,
+        at: Path | None = None,
+    ) -> Result:
+        """Run a product command in a boxed child; a hang or a crash is in the Result and never raises.
+
+        Args: argv as inside the box (workspace at /task, cwd there); files laid over the workspace first; timeout in
+        seconds; env added to the box's own; at: an earlier Result.folder or copy(), so that commands share a state.
+        """
+        folder = self.copy() if at is None else at
+        product_files.lay(folder, files or {})
+        inner = [*(["env", *(f"{k}={v}" for k, v in env.items())] if env else []), *argv]
+        boxed = [part.replace("{workspace}", str(folder)) for part in self._prefix] + inner
+        limit = min(timeout, self._deadline - time.monotonic())
+        if limit <= 0:
+            why = b"not started: earlier commands used up the time"
+            return Result(tuple(argv), KILLED, b"", why, True, False, folder)
+        outside = {} if self._prefix else plain_environment(self._scratch)
+        return run_child(boxed, tuple(argv), folder, stdin=stdin, seconds=limit, env=outside)
+
+    def ok(self, result: Result) -> Result:
+        """The result itself when its status is 0; Failed otherwise."""
+        if result.timed_out:
+            raise Failed(str(result), "timeout")
+        if result.status != 0:
+            raise Failed(str(result), "crash" if result.status < 0 else "status")
+        return result
+
+    def call(
+        self,
+        module: str,
+        function: str,
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+        *,
+        timeout: float = 10.0,
+        path: str = ".",
+        files: Files | None = None,
+    ) -> Any:
+        """The JSON value a Python function of the product returns; `path` is the import root below the workspace.
+
+        Raises Failed on a hang, a crash, an exception (`raised` holds its class names) or a value that is not plain
+        JSON: exact None, bool, int, finite float, str, list, dict with str keys.
+        """
+        return self.calls(module, function, [(args, kwargs or {})], timeout=timeout, path=path, files=files)[0]
+
+    def calls(
+        self,
+        module: str,
+        function: str,
+        arguments: Sequence[tuple[Sequence[Any], Mapping[str, Any]]],
+        *,
+        timeout: float = 10.0,
+        path: str = ".",
+        files: Files | None = None,
+    ) -> list[Any]:
+        """Like call, for many (args, kwargs) in one child: much cheaper for a grid of inputs. Same order."""
+        asked: list[dict[str, Any]] = [
+            {"args": list(a), "kwargs": dict(k), "nonce": os.urandom(16).hex()} for a, k in arguments
+        ]
+        ask = json.dumps({"path": path, "module": module, "function": function, "calls": asked}).encode()
+        argv = [self._python, "-I", "-B", "-X", "utf8", "-c", DRIVER]
+        result = self.run(argv, files=files, stdin=ask, timeout=timeout)
+        return [answer(result, c["nonce"], f"{module}.{function}({_arguments(c)})") for c in asked]
+
+    def raises(self, exception: str, module: str, function: str, args: Sequence[Any] = (), **options: Any) -> None:
+        """Failed unless the product's function raises the named class (or a subclass of it). Options as for call."""
+        try:
+            value = self.call(module, function, args, **options)
+        except Failed as e:
+            if e.kind == "exception" and exception in e.raised:
+                return
+            raise
+        raise Failed(f"{module}.{function}: no {exception}, returned {_short(value)}", "exception")
+
+    def read(self, path: str, folder: Path | None = None) -> bytes:
+        """A regular product file (below `folder`, default the workspace); Failed when missing or behind a link."""
+        return product_files.read(folder or self.workspace, path)
+
+    def text(self, path: str, folder: Path | None = None) -> str:
+        """A product file as UTF-8 text; Failed as in read, or when it is not UTF-8."""
+        return decoded(self.read(path, folder), path)
+
+    def equal(self, got: Any, want: Any, what: str = "value") -> None:
+        """Failed unless both are the same plain JSON-like value with the same types all the way down."""
+        try:
+            same = _same(got, want)
+        except RecursionError:
+            same = False
+        if not same:
+            raise Failed(f"{what}: got {_short(got)}, want {_short(want)}", "value")
+
+    def finish(self) -> None:
+        """Run the checks in order and write the one report; a mistake in the verifier itself exits with status 3."""
+        report: dict[str, Any] = {"nonce": self._nonce, "checks": []}
+        for name, function in self._checks.items():
+            try:
+                passed, detail = self._outcome(function)
+            except Exception as e:  # a mistake of the verifier's: no verdict, said by name
+                import traceback
+
+                traceback.print_exc()
+                report["error"] = {"check": name, "detail": f"{type(e).__name__}: {e}"[:2000]}
+                break
+            report["checks"].append({"name": name, "passed": passed, "detail": detail})
+        self._remove_copies()
+        with os.fdopen(self._report, "wb") as channel:
+            channel.write(json.dumps(report).encode() + b"\n")
+        if "error" in report:
+            sys.exit(CRASHED)
+
+    def _outcome(self, function: Callable[[], None]) -> tuple[bool, str]:
+        try:
+            function()
+        except (Failed, AssertionError) as e:
+            return False, (str(e) or type(e).__name__)[:4000]
+        except OSError as e:
+            # A product file that is not there or cannot be read is the product's failing, not the verifier's.
+            if str(e.filename or "").startswith((str(self.workspace), str(self._scratch))):
+                return False, f"{type(e).__name__}: {e}"[:4000]
+            raise
+        return True, ""
+
+    def _remove_copies(self) -> None:
+        import shutil
+
+        shutil.rmtree(self._scratch, ignore_errors=True)
+
+
+def _settings() -> dict[str, Any]:
+    """From the file named by FAIRTRIAL_VERIFY (the name is dropped, children need not know it), else from argv."""
+    name = os.environ.pop("FAIRTRIAL_VERIFY", None)
+    if name:
+        settings: dict[str, Any] = json.loads(Path(name).read_bytes())
+        return settings
+    if len(sys.argv) not in (2, 3):
+        sys.exit(f"usage: {Path(sys.argv[0]).name} WORKSPACE [TASKFOLDER]")
+    task = Path(sys.argv[2]) if len(sys.argv) == 3 else Path(sys.argv[0]).resolve().parent.parent
+    return {"workspace": str(Path(sys.argv[1]).resolve()), "task": str(task.resolve())}
+
+
+def _private(report: int | str | None) -> int:
+    """The report's descriptor, not inherited by any child. Where it is stdout, later prints go to stderr instead."""
+    if isinstance(report, str):
+        return os.open(report, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    if report is not None and report != 1:
+        os.set_inheritable(report, False)
+        return report
+    channel = os.dup(1)
+    os.dup2(2, 1)
+    return channel
+
+
+def _scratch() -> Path:
+    import tempfile
+
+    return Path(tempfile.mkdtemp(prefix="verify-"))
+
+
+def _same(got: Any, want: Any) -> bool:
+    if type(got) is not type(want):
+        return False
+    if isinstance(want, list | tuple):
+        return len(got) == len(want) and all(_same(g, w) for g, w in zip(got, want, strict=True))
+    if isinstance(want, dict):
+        return list(map(type, sorted(got, key=str))) == list(map(type, sorted(want, key=str))) and (
+            got.keys() == want.keys() and all(_same(got[k], want[k]) for k in want)
+        )
+    return bool(got == want)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 500 else text[:400] + f"... ({len(text)} characters)"
+
+
+def _arguments(call: Mapping[str, Any]) -> str:
+    parts = [*map(repr, call["args"]), *(f"{k}={v!r}" for k, v in call["kwargs"].items())]
+    return ", ".join(parts)[:200]
