@@ -25,7 +25,7 @@ def read_result(value: Json) -> Json:
     return {
         "session_id": get.text(value, "session_id"),
         "model_observed": _model(value),
-        "turns": get.count(value, "num_turns"),
+        "turns": _turns(value, stop),
         "cost_usd": cost,
         "cost_source": None if cost is None else "cli",
         "tokens": usage,
@@ -70,6 +70,18 @@ def result_tokens(value: Json) -> tokens.Tokens:
         )
         for model in models
     )
+
+
+def _turns(value: Json, stop: str) -> int | None:
+    # At its turn cap the program also counts the turn it refused: cap 4 says 5.
+    turns = get.count(value, "num_turns")
+    return max(0, turns - 1) if turns is not None and stop == "turn_cap" else turns
+
+
+def price_may_be_invented(value: Json) -> bool:
+    """Whether a cost is for a model that is not the maker's own and nothing says where its price is from (2.1.197)."""
+    models = get.mapping(value, "modelUsage")
+    return any(not name.startswith("claude") and get.text(m, "costBasis") is None for name, m in models.items())
 
 
 def _model(value: Json) -> str | None:

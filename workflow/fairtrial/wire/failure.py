@@ -30,6 +30,7 @@ _TEXTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 _SIGN_IN = re.compile(r"not logged in|/login|log ?in first|please (log|sign) ?in|auth method", re.IGNORECASE)
+_COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _CAP = re.compile(r"fairtrial.{0,40}?\b(turn|token|usd)[ _]cap", re.IGNORECASE)
 
 
@@ -69,3 +70,11 @@ def error(
         "fatal": fatal,
         "at_ns": at_ns,
     }
+
+
+def reason_in(stderr: bytes) -> str | None:
+    """The line that tells most: the first of a known kind, else the last that is not blank."""
+    text = _COLOUR.sub("", stderr[-200_000:].decode("utf-8", "replace"))
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    known = (line for line in lines if kind_of(None, line) != "other")
+    return next(known, lines[-1] if lines else None)
