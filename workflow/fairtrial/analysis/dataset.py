@@ -1,0 +1,179 @@
+"""From sealed, graded attempts to tables: one row per planned attempt, whatever became of it.
+
+<out>/
+    attempts.parquet checks.parquet commands.parquet tool_calls.parquet requests.parquet faults.parquet
+    time-to-green.csv datapackage.json     the fourteen columns, for a spreadsheet
+    problems.json                          records that were left out, each with its path and the reason
+    shards/                                a cache; may be deleted
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from fairtrial.analysis import dataset_csv, dataset_shards, dataset_tables
+from fairtrial.analysis.dataset_faults import by_hand, faults
+from fairtrial.analysis.dataset_shards import MEASURED, Planned, Shard
+from fairtrial.contracts import records
+
+Row = dict[str, Any]
+Prices = Mapping[str, Mapping[str, Any]]
+
+
+def build(
+    results: Path,
+    matrix: Row,
+    out: Path,
+    prices: Prices | None = None,
+    folders: Mapping[str, Path] | None = None,
+) -> Row:
+    """Write every table of `matrix` to `out`; returns counts by status, {planned, done, fault, ..., problems}.
+
+    `results` is the results tree, `prices` maps a model's slug to its price entry of models.yaml (US dollars per
+    million tokens), `folders` names where an attempt is when it is not below `results` (a selection). Bad records
+    are named in problems.json and never fatal. Same input, same bytes, with or without the cache.
+    """
+    planned = plan_of(results, matrix, folders)
+    shards = _shards(planned, out / "shards")
+    problems = [line for shard in shards for line in shard.problems]
+    merged = {name: _concat(name, [shard.tables[name] for shard in shards]) for name in MEASURED}
+    marks = by_hand(results, planned, problems)
+    fault_rows = faults(results, planned, prices, problems)
+    lost = {
+        "problem": {line["attempt_id"] for line in problems if line["path"].endswith("/result.json")},
+        "fault": {row["attempt_id"] for row in fault_rows},
+    }
+    attempts = _attempts(planned, merged["attempts"], marks, lost, prices)
+    out.mkdir(parents=True, exist_ok=True)
+    dataset_tables.write("attempts", attempts, out / "attempts.parquet")
+    for name in MEASURED[1:]:
+        dataset_tables.write(name, _in_order(merged[name], planned), out / f"{name}.parquet")
+    dataset_tables.write("faults", dataset_tables.from_rows("faults", fault_rows), out / "faults.parquet")
+    problems.sort(key=lambda line: (line["path"], line["reason"]))
+    records.dump(out / "problems.json", {"schema_version": 1, "problems": problems}, durable=False)
+    dataset_csv.write(out, planned, attempts, merged["checks"], fault_rows)
+    counts = Counter(attempts["status"].to_pylist())
+    return {"planned": len(planned), **dict(sorted(counts.items())), "problems": len(problems)}
+
+
+def plan_of(results: Path, matrix: Row, folders: Mapping[str, Path] | None = None) -> list[Planned]:
+    """Every planned attempt of a matrix, in the order of the rows."""
+    planned = []
+    root = str(results / "attempts")
+    for cell in matrix["cells"]:
+        stem = f"{cell['suite']}/{cell['task']}/{cell['harness']}/{cell['model']}/{cell['recipe']}"
+        for repetition in cell.get("repetition_numbers") or range(1, cell["repetitions"] + 1):
+            key = f"{stem}/r{repetition}"
+            folder = str(folders[key]) if folders and key in folders else f"{root}/{key}"
+            planned.append(Planned(key, cell, repetition, folder))
+    if folders is not None:
+        planned = [one for one in planned if one.id in folders]
+    planned.sort(key=_place)
+    return planned
+
+
+def _place(one: Planned) -> tuple[Any, ...]:
+    cell = one.cell
+    return (cell["suite"], cell["task"], cell["harness"], cell["model"], cell["toolset"], cell["adoption"],
+            cell["recipe"], one.repetition)  # fmt: skip
+
+
+def _shards(planned: Sequence[Planned], folder: Path) -> list[Shard]:
+    groups: dict[str, list[Planned]] = {}
+    for one in planned:
+        groups.setdefault(dataset_shards.name_of(one.cell), []).append(one)
+    dataset_shards.forget(folder, groups)
+    return [dataset_shards.refresh(folder / name, groups[name]) for name in sorted(groups)]
+
+
+def _concat(name: str, parts: list[Any]) -> Any:
+    import pyarrow as pa
+
+    return pa.concat_tables([dataset_tables.empty(name), *parts])
+
+
+def _in_order(table: Any, planned: Sequence[Planned]) -> Any:
+    """Rows in the order of their attempts; rows of one attempt keep theirs."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    keys = pa.array([one.id for one in planned], pa.string())
+    places = pc.index_in(table["attempt_id"], value_set=keys).to_numpy()
+    return table.take(pa.array(np.argsort(places, kind="stable")))
+
+
+def _attempts(
+    planned: Sequence[Planned],
+    measured: Any,
+    marks: Mapping[str, Mapping[str, str]],
+    lost: Mapping[str, set[str]],
+    prices: Prices | None,
+) -> Any:
+    """The plan's columns, joined with what was measured; planned attempts without a result are rows of nulls."""
+    import pyarrow as pa
+
+    place = {key: row for row, key in enumerate(measured["attempt_id"].to_pylist())}
+    joined = measured.take(pa.array([place.get(one.id) for one in planned], pa.int64()))
+    status = [_status(one.id, place, marks["excluded"], lost) for one in planned]
+    over = _planned_columns(planned)
+    over["status"] = status
+    over["redone"] = [marks["redone"].get(one.id) for one in planned]
+    over["excluded"] = [marks["excluded"].get(one.id) for one in planned]
+    over["scored"] = [s if state == "done" else (None if s is None else False)
+                      for s, state in zip(joined["scored"].to_pylist(), status, strict=True)]  # fmt: skip
+    over["cost_usd"], over["cost_source"] = _costs(planned, joined, prices)
+    return _replace(joined, over)
+
+
+def _status(key: str, place: Mapping[str, int], excluded: Mapping[str, str], lost: Mapping[str, set[str]]) -> str:
+    if key in excluded:
+        return "excluded"
+    if key in place:
+        return "done"
+    return next((status for status, keys in lost.items() if key in keys), "not_run")
+
+
+def _planned_columns(planned: Sequence[Planned]) -> dict[str, list[Any]]:
+    tags = {id(one.cell): orjson.dumps(one.cell["tags"]).decode() for one in planned}
+    columns: dict[str, list[Any]] = {
+        name: [one.cell[name] for one in planned]
+        for name in ("suite", "task", "harness", "model", "toolset", "adoption", "recipe", "label", "language",
+                     "grade", "simulated", "free")
+    }  # fmt: skip
+    columns["attempt_id"] = [one.id for one in planned]
+    columns["repetition"] = [one.repetition for one in planned]
+    columns["wall_budget_seconds"] = [float(one.cell["wall_seconds"]) for one in planned]
+    columns["tags"] = [tags[id(one.cell)] for one in planned]
+    return columns
+
+
+def _costs(planned: Sequence[Planned], joined: Any, prices: Prices | None) -> tuple[list[Any], list[Any]]:
+    """Costs said by the CLI or the endpoint, else tokens x price table; a lower bound of tokens gives no cost."""
+    cost, source = joined["cost_usd"].to_pylist(), joined["cost_source"].to_pylist()
+    if not prices:
+        return cost, source
+    from fairtrial import pricing
+
+    names = ("input_uncached", "cache_read", "cache_write", "output", "reasoning")
+    tokens = {name: joined[f"{name}_tokens"].to_pylist() for name in names}
+    bounded = joined["tokens_lower_bound"].to_pylist()
+    for row, one in enumerate(planned):
+        price = prices.get(one.cell["model"])
+        if cost[row] is None and price and not bounded[row]:
+            said = pricing.cost({name: tokens[name][row] for name in names}, dict(price))
+            cost[row], source[row] = said, None if said is None else "price_table"
+    return cost, source
+
+
+def _replace(table: Any, over: Mapping[str, list[Any]]) -> Any:
+    import pyarrow as pa
+
+    wanted = dataset_tables.arrow_schema("attempts", plain=True)
+    arrays = [pa.chunked_array([pa.array(over[f.name], f.type)]) if f.name in over else table[f.name] for f in wanted]
+    return pa.table(arrays, schema=wanted)
