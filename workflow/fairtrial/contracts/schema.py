@@ -41,7 +41,8 @@ def validator(name: str) -> Validator:
     from referencing.jsonschema import DRAFT202012
 
     def fetch(uri: str) -> Resource[Any]:
-        return DRAFT202012.create_resource(schema(uri.removeprefix("fairtrial/")))
+        # a relative $ref is resolved against "fairtrial/result", so the folder stands in it twice
+        return DRAFT202012.create_resource(schema(uri.rsplit("fairtrial/", 1)[-1]))
 
     registry: Registry[Any] = Registry(retrieve=fetch)  # type: ignore[call-arg]
     return Draft202012Validator(schema(name), registry=registry)
