@@ -22,7 +22,7 @@ from pathlib import Path
 
 from fairtrial.contracts.errors import UserError
 
-RESERVED = frozenset({"attempts", "faults", "objects", "ledger", "logs", "tries", "redone", "invocations"})
+RESERVED = frozenset({"attempts", "faults", "objects", "ledger", "logs", "tries", "redone", "invocations", "scratch"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +186,10 @@ class Results:
     def logs(self) -> Path:
         """Logs of the rules."""
         return self.root / "logs"
+
+    def scratch(self, token: str) -> Path:
+        """Where one attempt is run; deleted afterwards."""
+        return self.root / "scratch" / token
 
     @property
     def tries(self) -> Path:

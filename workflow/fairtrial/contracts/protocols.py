@@ -147,6 +147,12 @@ class LaunchRequest:
     solution: Path | None  # host folder; only for harnesses with NEEDS_SOLUTION
     seed: int
     scratch: Path  # host folder for files to bind
+    boxed: bool = True  # False: plain processes, so a Bind's target is not there
+    toolset: str = "git"
+
+    def shown(self, bind: Bind) -> str:
+        """Where the agent will find what `bind` shows it."""
+        return bind.target if self.boxed else str(bind.source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +177,7 @@ class Streams:
     stderr: bytes
     times_ns: Sequence[int] = ()
     extra: Mapping[str, bytes] = field(default_factory=dict)  # the files named in Launch.collect
+    options: Json = field(default_factory=dict)  # the harness entry's options
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,8 @@ def _known(names: list[str], entries: dict[str, Any], key: str) -> None:
     for name in names:
         if name not in entries:
             raise UserError(
-                f"config: {key}: unknown {key[:-1].removesuffix('e')} {name!r}; known: {', '.join(entries)} (config/{key}.yaml)"
+                f"config: {key}: unknown {key[:-1].removesuffix('e')} {name!r}; "
+                f"known: {', '.join(entries)} (config/{key}.yaml)"
             )
 
 

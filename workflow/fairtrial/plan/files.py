@@ -33,7 +33,7 @@ def _collect(folder: Path, prefix: str, entries: Manifest, skip: frozenset[str])
     for entry in found:
         path = prefix + entry.name
         if entry.is_symlink():
-            target = os.readlink(entry.path)
+            target = str(Path(entry.path).readlink())
             entries.append({"path": path, "mode": "link", "sha256": None, "target": target})
         elif entry.is_dir():
             _collect(Path(entry.path), path + "/", entries, frozenset())

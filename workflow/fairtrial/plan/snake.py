@@ -20,6 +20,7 @@ from fairtrial.plan import config as configuration
 from fairtrial.plan.matrix import Matrix, expand
 
 VARIABLE = "FAIRTRIAL_CONFIG"
+STAGE = "FAIRTRIAL_STAGE"
 INVOCATION = "FAIRTRIAL_INVOCATION"
 TABLES = ("attempts", "checks", "commands", "tool_calls", "requests", "faults")
 
@@ -60,6 +61,7 @@ def load(raw: dict[str, Any], basedir: Path, cwd: Path) -> Plan:
         print(f"fairtrial: {error}", file=sys.stderr)  # noqa: T201
         sys.exit(2)
     os.environ[VARIABLE] = json.dumps({"raw": raw, "basedir": str(basedir)})
+    os.environ[STAGE] = json.dumps(stage_settings(config, matrix))
     os.environ.setdefault(INVOCATION, f"{os.getpid()}-{os.urandom(4).hex()}")
     targets = [
         f"results/attempts/{cell.attempt_id(repetition)}/grades/{cell.row['grade']}/result.json"
@@ -67,6 +69,18 @@ def load(raw: dict[str, Any], basedir: Path, cwd: Path) -> Plan:
         for repetition in range(1, cell.row["repetitions"] + 1)
     ]
     return Plan(config.settings["name"], matrix, targets, config)
+
+
+def stage_settings(config: configuration.Config, matrix: Matrix) -> dict[str, Any]:
+    """What a stage command needs of the configuration; small and ready, so that it imports no YAML and no schema."""
+    keys = ("name", "spend", "faults", "capture", "slots")
+    free = sorted({f"{row['harness']}/{row['model']}" for row in matrix.record["cells"] if row["free"]})
+    wanted = ("auth", "key_env", "key_file", "login_files", "isolate")
+    access = {
+        name: {key: config.harnesses[name][key] for key in wanted if key in config.harnesses[name]}
+        for name in config.settings["harnesses"]
+    }
+    return {**{key: config.settings[key] for key in keys}, "free": free, "access": access}
 
 
 def current(environment: Mapping[str, str] | None = None) -> tuple[configuration.Config, Path] | None:

@@ -1,0 +1,58 @@
+"""The spend gate: no attempt that costs money starts unless spend.allow is the boolean true."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from fairtrial.capture.settings import Settings
+from fairtrial.contracts.errors import UserError
+from fairtrial.paths import Results
+
+PILOT_TOKENS = 52_000  # per attempt, from a pilot; used until an arm has a history
+PILOT_USD = 0.09
+ALLOW = "spend:\n  allow: true\n"
+
+
+def missing(results: Results, cells: Iterable[Mapping[str, Any]]) -> Counter[tuple[str, str]]:
+    """Unsealed attempts that cost money, by harness and model."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for cell in cells:
+        if cell["free"]:
+            continue
+        stem = f"{cell['suite']}/{cell['task']}/{cell['harness']}/{cell['model']}/{cell['recipe']}"
+        for repetition in range(1, cell["repetitions"] + 1):
+            if not results.attempt(f"{stem}/r{repetition}").evidence.exists():
+                counts[cell["harness"], cell["model"]] += 1
+    return counts
+
+
+def refusal(counts: Counter[tuple[str, str]]) -> str:
+    """What would be spent and how to allow it."""
+    total = counts.total()
+    lines = [f"{total} attempts that cost money are missing and spend.allow is not true, so nothing was started:"]
+    lines += [f"  {harness} x {model}: {n} attempts" for (harness, model), n in sorted(counts.items())]
+    lines += [
+        f"  about {total * PILOT_TOKENS:,} tokens and {total * PILOT_USD:.2f} USD (pilot default)",
+        "to allow it, write a file allow-spend.yaml that holds",
+        *(f"    {line}" for line in ALLOW.splitlines()),
+        "and run: snakemake --cores N --configfile allow-spend.yaml",
+    ]
+    return "\n".join(lines)
+
+
+def check(results: Results, cells: Iterable[Mapping[str, Any]], allow: bool) -> None:
+    """Before any job: UserError when attempts that cost money are missing and not allowed."""
+    counts = missing(results, cells)
+    if counts and allow is not True:
+        raise UserError(refusal(counts))
+
+
+def check_one(settings: Settings, recipe: dict[str, Any], attempt_id: str) -> None:
+    """Inside the attempt command, again."""
+    if settings.allow is not True and not settings.is_free(recipe):
+        raise UserError(
+            f"{attempt_id}: costs money and spend.allow is not true; "
+            "run it through snakemake --cores N --configfile allow-spend.yaml"
+        )

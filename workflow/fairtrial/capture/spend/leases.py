@@ -1,0 +1,175 @@
+"""Leases: who is running an attempt, so that it is never paid twice and never run beside itself.
+
+A lease is a file created exclusively. It is taken over when its holder is shown dead: on the same host by process id
+and start time, elsewhere by four missed heartbeats. The holder checks its token before it seals.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from fairtrial.contracts.clock import utc_now
+from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.records import create, load
+
+HEARTBEAT_SECONDS = 15.0
+MISSED = 4
+
+
+def identity(name: str, invocation: str) -> dict[str, Any]:
+    """The lease record of this process (schemas/lease.schema.json)."""
+    return {
+        "schema_version": 1,
+        "attempt_id": name,
+        "token": os.urandom(6).hex(),
+        "host": os.uname().nodename,
+        "pid": os.getpid(),
+        "pid_started": process_start(os.getpid()),
+        "boot_id": boot_id(),
+        "cluster_job": os.environ.get("SLURM_JOB_ID"),
+        "invocation": invocation,
+        "started_at": utc_now(),
+        "heartbeat_seconds": HEARTBEAT_SECONDS,
+    }
+
+
+def process_start(pid: int) -> str | None:
+    """Start time of a process in clock ticks since boot, which tells a reused pid apart; None when it is gone."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return None
+    fields = stat[stat.rindex(b")") + 2 :].split()
+    return None if fields[0] in (b"Z", b"X") else fields[19].decode()
+
+
+def boot_id() -> str | None:
+    """Changes with every boot; None where the system does not say."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return None
+
+
+def is_alive(record: dict[str, Any], path: Path) -> bool:
+    """Is the holder of this lease still at work, as far as can be told from here?"""
+    if record.get("host") == os.uname().nodename:
+        if record.get("boot_id") != boot_id():
+            return False
+        if record.get("pid_started") is None:  # no /proc on this system
+            return _pid_exists(int(record["pid"]))
+        return process_start(int(record["pid"])) == str(record["pid_started"])
+    try:
+        age = time.time() - path.stat().st_mtime
+    except FileNotFoundError:
+        return False
+    return age < MISSED * float(record.get("heartbeat_seconds", HEARTBEAT_SECONDS))
+
+
+def _pid_exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def holder(path: Path) -> dict[str, Any] | None:
+    """The record of a lease that is held by a living process; None otherwise."""
+    record = _read(path)
+    return record if record and is_alive(record, path) else None
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        return load(path)
+    except UserError:
+        return None
+
+
+def take(path: Path, record: dict[str, Any], on_takeover: Callable[[dict[str, Any]], None]) -> dict[str, Any] | None:
+    """Try once: None when the lease is ours now, else the living holder's record.
+
+    `on_takeover` gets a dead holder's record before its lease is replaced (to clear what it left behind).
+    """
+    with _short_lock(path):
+        current = _read(path)
+        if current and is_alive(current, path):
+            return current
+        if path.exists():
+            on_takeover(current or {})
+            path.unlink()
+        if create(path, record):
+            return None
+        return _read(path) or {}
+
+
+@contextmanager
+def _short_lock(path: Path) -> Iterator[None]:
+    """Two takers of one dead lease on one host go one after the other."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path.with_name(path.name + ".lock"), os.O_CREAT | os.O_RDWR, 0o644)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+class Lease:
+    """A held lease with its heartbeat; a context manager that releases it."""
+
+    def __init__(self, path: Path, record: dict[str, Any]) -> None:
+        self.path = path
+        self.token: str = record["token"]
+        self._done = threading.Event()
+        self._beat = threading.Thread(target=self._heartbeat, daemon=True)
+
+    def __enter__(self) -> Lease:
+        self._beat.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        if self.still_ours():
+            self.path.unlink(missing_ok=True)
+            self.path.with_name(self.path.name + ".lock").unlink(missing_ok=True)
+
+    def still_ours(self) -> bool:
+        """False when another process took over; then nothing may be sealed."""
+        record = _read(self.path)
+        return record is not None and record.get("token") == self.token
+
+    def _heartbeat(self) -> None:
+        while not self._done.wait(HEARTBEAT_SECONDS):
+            try:
+                os.utime(self.path)
+            except OSError:
+                return
+
+
+def wait_for(
+    path: Path, record: dict[str, Any], finished: Callable[[], bool], on_takeover: Callable[[dict[str, Any]], None]
+) -> Lease | None:
+    """The lease once it is ours; None when another process finished the work meanwhile."""
+    pause = 0.1
+    while True:
+        other = take(path, record, on_takeover)
+        if other is None:
+            if finished():  # sealed between the look and the lease
+                with Lease(path, record):
+                    return None
+            return Lease(path, record)
+        if finished():
+            return None
+        time.sleep(pause)
+        pause = min(2.0, pause * 1.5)

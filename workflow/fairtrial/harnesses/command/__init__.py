@@ -1,0 +1,1 @@
+"""Any program that takes a prompt on its command line or its standard input."""

@@ -1,0 +1,99 @@
+"""Starts the program a template names; `{prompt}`, `{prompt_file}`, `{workspace}` and `{model}` are filled in."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+from typing import Any
+
+from fairtrial.contracts.errors import Fault, UserError
+from fairtrial.contracts.protocols import RUN, Bind, Launch, LaunchRequest, Network
+
+PROTOCOL = 1
+SIMULATED = False
+FREE = False
+NEEDS_SOLUTION = False
+CAPS: frozenset[str] = frozenset()
+NETWORK: Network = "host"  # its model is out there
+OPTIONS: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "template": {"type": ["string", "array"], "items": {"type": "string"}, "minLength": 1, "minItems": 1},
+        "output": {"enum": ["claude-json", "last-line-json", "none"]},
+        "binds": {"type": "array", "items": {"type": "string"}},
+        "env": {"type": "object", "additionalProperties": {"type": "string"}},
+        "version": {"type": "string"},
+    },
+    "required": ["template"],
+    "additionalProperties": False,
+}
+ONE_ARGUMENT = 128 * 1024 - 1  # bytes; Linux refuses a longer one (MAX_ARG_STRLEN)
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+_KNOWN = ("prompt", "prompt_file", "workspace", "model")
+_SYSTEM = ("/usr/", "/bin/", "/sbin/")
+
+
+def launch(request: LaunchRequest) -> Launch:
+    """The template's words with their placeholders filled in one pass, so nothing inside a prompt is touched.
+
+    Without `{prompt}` and `{prompt_file}`, and where the prompt is too long for one argument, it goes to stdin.
+    """
+    words = split(request.options["template"])
+    prompt = request.prompt.encode()
+    used = {name for word in words for name in _PLACEHOLDER.findall(word)}
+    on_stdin = not used & {"prompt", "prompt_file"}
+    if "prompt" in used and len(prompt) > ONE_ARGUMENT:
+        on_stdin = True
+        words = [word for word in words if word != "{prompt}"]
+        if any("{prompt}" in word for word in words):
+            raise Fault(
+                "spawn", f"the prompt has {len(prompt)} bytes, more than one argument can hold; use {{prompt_file}}"
+            )
+    binds = _binds(words[0], request.options.get("binds", []))
+    values = {"prompt": request.prompt, "workspace": request.workspace, "model": request.model["id"] or ""}
+    if "prompt_file" in used:
+        file = request.scratch / "prompt.md"
+        file.write_bytes(prompt)
+        bind = Bind(file, f"{RUN}/prompt.md")
+        binds.append(bind)
+        values["prompt_file"] = request.shown(bind)
+    argv = tuple(_PLACEHOLDER.sub(lambda found: values[found[1]], word) for word in words)
+    environment = {**request.options.get("env", {}), **request.secrets}
+    final = is_final_event if request.options.get("output") == "claude-json" else None
+    return Launch(argv, environment, prompt if on_stdin else b"", binds=binds, is_final_event=final)
+
+
+def split(template: str | list[str]) -> list[str]:
+    """The template's words, as a shell would split them; an unknown placeholder is a UserError."""
+    words = shlex.split(template) if isinstance(template, str) else list(template)
+    for word in words:
+        for name in _PLACEHOLDER.findall(word):
+            if name not in _KNOWN:
+                known = ", ".join(f"{{{k}}}" for k in _KNOWN)
+                raise UserError(f"template: unknown placeholder {{{name}}} in {word!r}; known: {known}")
+    return words
+
+
+def is_final_event(line: bytes) -> bool:
+    """Is this stdout line Claude Code's result object?"""
+    return line.startswith(b"{") and b'"type":"result"' in line.replace(b" ", b"")[:4096]
+
+
+def _binds(program: str, more: list[str]) -> list[Bind]:
+    """The program's own folder when it is not part of the system, and what the options name, at their own paths."""
+    found = shutil.which(program)
+    if found is None:
+        raise Fault("cli_missing", f"{program} is not on PATH; install it, or give its full path in the template")
+    folders = {Path(found).absolute().parent, Path(found).resolve().parent, *map(Path, more)}
+    return [Bind(f, str(f)) for f in sorted(folders) if not f"{f}/".startswith(_SYSTEM)]
+
+
+def probe_version(options: dict[str, Any]) -> str | None:
+    """What the options say; a template has no way to ask."""
+    words = split(options["template"])
+    if shutil.which(words[0]) is None:
+        raise Fault("cli_missing", f"{words[0]} is not on PATH; install it, or give its full path in the template")
+    version: str | None = options.get("version")
+    return version
