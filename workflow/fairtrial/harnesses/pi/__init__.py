@@ -1,0 +1,1 @@
+"""pi: `pi --mode json -p`; the exit status is always 0."""
