@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from fairtrial.capture.settings import Settings
@@ -15,17 +16,41 @@ PILOT_USD = 0.09
 ALLOW = "spend:\n  allow: true\n"
 
 
+@dataclass(slots=True)
+class ArmRow:
+    """Planned and missing attempts of one arm."""
+
+    arm: str
+    free: bool
+    planned: int = 0
+    missing: int = 0
+
+
+def missing_by_arm(results: Results, cells: Iterable[Mapping[str, Any]]) -> list[ArmRow]:
+    """One row per arm, in the order of the matrix."""
+    rows: dict[str, ArmRow] = {}
+    for cell in cells:
+        arm = f"{cell['harness']} x {cell['toolset']} x {cell['adoption']} x {cell['model']}"
+        row = rows.setdefault(arm, ArmRow(arm, cell["free"]))
+        row.planned += cell["repetitions"]
+        row.missing += unsealed(results, cell)
+    return list(rows.values())
+
+
+def unsealed(results: Results, cell: Mapping[str, Any]) -> int:
+    """How many repetitions of a cell have no seal."""
+    stem = f"{cell['suite']}/{cell['task']}/{cell['harness']}/{cell['model']}/{cell['recipe']}"
+    repetitions = range(1, cell["repetitions"] + 1)
+    return sum(not results.attempt(f"{stem}/r{r}").evidence.exists() for r in repetitions)
+
+
 def missing(results: Results, cells: Iterable[Mapping[str, Any]]) -> Counter[tuple[str, str]]:
     """Unsealed attempts that cost money, by harness and model."""
     counts: Counter[tuple[str, str]] = Counter()
     for cell in cells:
-        if cell["free"]:
-            continue
-        stem = f"{cell['suite']}/{cell['task']}/{cell['harness']}/{cell['model']}/{cell['recipe']}"
-        for repetition in range(1, cell["repetitions"] + 1):
-            if not results.attempt(f"{stem}/r{repetition}").evidence.exists():
-                counts[cell["harness"], cell["model"]] += 1
-    return counts
+        if not cell["free"]:
+            counts[cell["harness"], cell["model"]] += unsealed(results, cell)
+    return +counts
 
 
 def refusal(counts: Counter[tuple[str, str]]) -> str:

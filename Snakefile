@@ -1,0 +1,55 @@
+"""Task x harness x model x repetition -> attempts -> evidence -> results -> tables -> scorecard -> report."""
+
+import sys
+from pathlib import Path
+
+from snakemake.utils import min_version
+
+from fairtrial.capture.spend import live
+from fairtrial.plan import snake
+
+min_version("9.0")
+
+
+configfile: f"{workflow.basedir}/config/config.yaml"
+
+
+PLAN = snake.load(config, Path(workflow.basedir), Path.cwd())
+EXPERIMENT = f"results/{PLAN.name}"
+FAIRTRIAL = f"{sys.executable} -m fairtrial"
+
+
+wildcard_constraints:
+    repetition=r"[1-9]\d*",
+    recipe="[0-9a-f]{12}",
+    grade="[0-9a-f]{12}",
+
+
+include: "workflow/rules/plan.smk"
+include: "workflow/rules/attempt.smk"
+include: "workflow/rules/grade.smk"
+include: "workflow/rules/dataset.smk"
+include: "workflow/rules/scorecard.smk"
+include: "workflow/rules/report.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        PLAN.results,
+        rules.plan.output,
+        rules.dataset.output,
+        rules.scorecard.output,
+        rules.report.output,
+
+
+onstart:
+    live.begin(PLAN, Path.cwd())
+
+
+onsuccess:
+    live.end(PLAN, Path.cwd())
+
+
+onerror:
+    live.end_with_faults(PLAN, Path.cwd())

@@ -1,0 +1,72 @@
+"""fairtrial list"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fairtrial.plan.config import Config
+
+HELP = "list tasks, harnesses, models, toolsets and what is skipped here"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """The verb's options."""
+    parser.add_argument("what", nargs="?", choices=["tasks", "harnesses", "models", "toolsets", "skipped"])
+    parser.add_argument("--configfile", type=Path, help="an experiment; default config/config.yaml of the checkout")
+
+
+def run(args: argparse.Namespace) -> int:
+    """0."""
+    from fairtrial.cli._configuration import configuration
+
+    config = configuration(args.configfile)
+    parts = {
+        "tasks": _tasks,
+        "harnesses": _harnesses,
+        "models": _models,
+        "toolsets": _toolsets,
+        "skipped": _skipped,
+    }
+    for name, lines in parts.items():
+        if args.what in (None, name):
+            print(f"{name}:")
+            for line in lines(config) or ["none"]:
+                print(f"  {line}")
+    return 0
+
+
+def _tasks(config: Config) -> list[str]:
+    from fairtrial.plan import tasks
+
+    found = tasks.discover(config.tasks_dirs)
+    read = [tasks.read(name, folder) for name, folder in found.items()]
+    return [f"{t.name:<40} {t.settings['label']:<5} {t.settings['language']:<10} {t.settings['title']}" for t in read]
+
+
+def _harnesses(config: Config) -> list[str]:
+    return [f"{name:<16} {entry.get('title') or entry['adapter']}" for name, entry in config.harnesses.items()]
+
+
+def _models(config: Config) -> list[str]:
+    return [f"{name:<16} {entry['id'] or '(no model flag)'}" for name, entry in config.models.items()]
+
+
+def _toolsets(config: Config) -> list[str]:
+    import shutil
+
+    from fairtrial import registry
+
+    lines = []
+    for name in registry.names("fairtrial.toolsets"):
+        absent = [b for b in registry.load("fairtrial.toolsets", name, "toolset").BINARIES if not shutil.which(b)]
+        lines.append(f"{name:<16} {'not installed: ' + ', '.join(absent) if absent else 'installed'}")
+    return lines
+
+
+def _skipped(config: Config) -> list[str]:
+    from fairtrial.plan.matrix import expand
+
+    return [f"{entry['what']}: {entry['why']}" for entry in expand(config).record["skipped"]]

@@ -1,0 +1,47 @@
+"""fairtrial plan"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+HELP = "freeze the matrix of the configuration and write matrix.json; alone, say what would run"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """The verb's options."""
+    parser.add_argument("--configfile", type=Path, help="an experiment; default config/config.yaml of the checkout")
+    parser.add_argument("--results", type=Path, default=Path("results"))
+    parser.add_argument("--write", action="store_true", help="freeze files and write matrix.json (the plan rule does)")
+    parser.add_argument("--digest", help="refuse when the matrix is not this one")
+
+
+def run(args: argparse.Namespace) -> int:
+    """0; a mistake in the configuration is a UserError."""
+    from fairtrial.cli._configuration import configuration
+    from fairtrial.contracts.errors import UserError
+    from fairtrial.paths import Results
+    from fairtrial.plan import freeze
+    from fairtrial.plan.matrix import expand
+
+    config = configuration(args.configfile)
+    matrix = expand(config)
+    results = Results(args.results)
+    if args.digest and args.digest != matrix.record["digest"]:
+        raise UserError("tasks or configuration changed while planning; run the same command again")
+    experiment = results.experiment(config.settings["name"])
+    if args.write:
+        freeze.write(matrix, results, experiment)
+    _say(matrix.record, results)
+    return 0
+
+
+def _say(record: dict[str, object], results: object) -> None:
+    from fairtrial.capture.spend.gate import missing_by_arm
+
+    rows = missing_by_arm(results, record["cells"])  # type: ignore[arg-type]
+    print(f"{record['name']}: {sum(r.planned for r in rows)} attempts, {sum(r.missing for r in rows)} missing")
+    for row in rows:
+        print(f"  {row.arm:<48} {row.missing:>6} of {row.planned} missing{'' if row.free else '  (costs money)'}")
+    for entry in record["skipped"]:  # type: ignore[attr-defined]
+        print(f"  skipped: {entry['what']}: {entry['why']}")

@@ -1,0 +1,18 @@
+# INPUTS   matrix.json, of which only the existence counts: what an outcome depends on is a digest in the path
+# OUTPUTS  sealed, one line with the digest of evidence.json; all evidence stands beside it, unseen by Snakemake
+rule attempt:
+    input:
+        ancient(f"{EXPERIMENT}/matrix.json"),
+    output:
+        "results/attempts/{suite}/{task}/{harness}/{model}/{recipe}/r{repetition}/sealed",
+    log:
+        "results/logs/attempts/{suite}/{task}/{harness}/{model}/{recipe}/r{repetition}.log",
+    group:
+        "attempt"
+    priority: snake.repetition_major
+    resources:
+        runtime=PLAN.wall_minutes,
+    conda:
+        "../../environment.yml"
+    shell:
+        "{FAIRTRIAL} attempt results/attempts/{wildcards.suite:q}/{wildcards.task:q}/{wildcards.harness:q}/{wildcards.model:q}/{wildcards.recipe:q}/r{wildcards.repetition:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"

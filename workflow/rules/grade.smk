@@ -1,0 +1,18 @@
+# INPUTS   sealed, of which only the existence counts
+# OUTPUTS  grades/<grade12>/result.json
+rule grade:
+    input:
+        ancient(rules.attempt.output),
+    output:
+        "results/attempts/{suite}/{task}/{harness}/{model}/{recipe}/r{repetition}/grades/{grade}/result.json",
+    log:
+        "results/logs/grades/{suite}/{task}/{harness}/{model}/{recipe}/r{repetition}-{grade}.log",
+    group:
+        "attempt"
+    priority: snake.repetition_major
+    resources:
+        runtime=5,
+    conda:
+        "../../environment.yml"
+    shell:
+        "{FAIRTRIAL} grade {input:q} --grade {wildcards.grade:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"
