@@ -99,13 +99,11 @@ def _concat(name: str, parts: list[Any]) -> Any:
 
 def _in_order(table: Any, planned: Sequence[Planned]) -> Any:
     """Rows in the order of their attempts; rows of one attempt keep theirs."""
-    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    keys = pa.array([one.id for one in planned], pa.string())
-    places = pc.index_in(table["attempt_id"], value_set=keys).to_numpy()
-    return table.take(pa.array(np.argsort(places, kind="stable")))
+    keys = dataset_tables.array([one.id for one in planned], pa.string())
+    return table.take(pc.sort_indices(pc.index_in(table["attempt_id"], value_set=keys)))  # a stable sort
 
 
 def _attempts(
@@ -119,7 +117,7 @@ def _attempts(
     import pyarrow as pa
 
     place = {key: row for row, key in enumerate(measured["attempt_id"].to_pylist())}
-    joined = measured.take(pa.array([place.get(one.id) for one in planned], pa.int64()))
+    joined = measured.take(dataset_tables.array([place.get(one.id) for one in planned], pa.int64()))
     status = [_status(one.id, place, marks["excluded"], lost) for one in planned]
     over = _planned_columns(planned)
     over["status"] = status
@@ -175,5 +173,8 @@ def _replace(table: Any, over: Mapping[str, list[Any]]) -> Any:
     import pyarrow as pa
 
     wanted = dataset_tables.arrow_schema("attempts", plain=True)
-    arrays = [pa.chunked_array([pa.array(over[f.name], f.type)]) if f.name in over else table[f.name] for f in wanted]
+    arrays = [
+        pa.chunked_array([dataset_tables.array(over[f.name], f.type)]) if f.name in over else table[f.name]
+        for f in wanted
+    ]
     return pa.table(arrays, schema=wanted)

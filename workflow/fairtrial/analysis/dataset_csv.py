@@ -16,6 +16,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fairtrial.analysis import dataset_tables
 from fairtrial.contracts import clock, records
 
 if TYPE_CHECKING:
@@ -108,7 +109,11 @@ def notes_cell(row: Row) -> str:
         pairs.append("simulated=true")
     if row.get("redone"):
         pairs.append(f"redone={row['redone']}")
-    return " ".join("; ".join([*pairs, *json.loads(row.get("notes") or "[]")]).split())
+    return " ".join("; ".join([*pairs, *_listed(row.get("notes"))]).split())
+
+
+def _listed(text: str | None) -> list[str]:
+    return [] if text is None or text == "[]" else [str(item) for item in json.loads(text)]
 
 
 def _ran(row: Row) -> list[str]:
@@ -121,7 +126,7 @@ def _ran(row: Row) -> list[str]:
     if not row.get("scored"):
         pairs.append(f"unscored={row.get('verdict') or row.get('ending')}")
     pairs += [f"{name}=true" for name in ("suspect", "corrected") if row.get(name)]
-    if row.get("isolation") and json.loads(row.get("degraded") or "[]"):
+    if row.get("isolation") and _listed(row.get("degraded")):
         pairs.append(f"isolation={row['isolation']} degraded")
     return pairs
 
@@ -144,15 +149,16 @@ _WANTED = (
 
 def write(out: Path, planned: Sequence[Planned], attempts: Any, checks: Any, faults: Sequence[Row]) -> None:
     """time-to-green.csv and datapackage.json for the `attempts` table (plain Arrow), rows in its order."""
-    import pyarrow.compute as pc
-
-    accepted = checks.filter(pc.equal(checks["name"], "acceptance")).select(["attempt_id", "passed", "detail"])
-    exits = {c["attempt_id"]: green_exit(c["passed"], c["detail"]) for c in accepted.to_pylist()}
+    columns = (checks[name].to_pylist() for name in ("name", "attempt_id", "passed", "detail"))
+    accepted = (row for row in zip(*columns, strict=True) if row[0] == "acceptance")
+    exits = {attempt: green_exit(passed, detail) for _, attempt, passed, detail in accepted}
     messages = {fault["attempt_id"]: f"{fault['kind']}: {fault['message']}" for fault in faults}
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(FIELDS)
-    for one, row in zip(planned, attempts.select(list(_WANTED)).to_pylist(), strict=True):
+    wanted = {name: dataset_tables.plain_list(attempts[name]) for name in _WANTED}
+    for place, one in enumerate(planned):
+        row = {name: values[place] for name, values in wanted.items()}
         row |= {"title": one.cell["title"], "check": one.cell["check"]}
         row |= {"green_exit": exits.get(one.id, ""), "fault": messages.get(one.id)}
         writer.writerow(csv_row(row))

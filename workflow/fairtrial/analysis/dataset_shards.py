@@ -175,7 +175,7 @@ def _merged(old: Shard | None, kept: set[str], fresh: Measured) -> Shard:
     merged = {name: tables.from_rows(name, fresh.rows[name]) for name in MEASURED}
     problems = [line for lines in fresh.problems.values() for line in lines]
     if old is not None and kept:
-        keys = pa.array(sorted(kept), pa.string())
+        keys = tables.array(sorted(kept), pa.string())
         for name in MEASURED:
             rows = old.tables[name].filter(pc.is_in(old.tables[name]["attempt_id"], value_set=keys))
             merged[name] = pa.concat_tables([rows, merged[name]])
