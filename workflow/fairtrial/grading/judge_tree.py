@@ -1,0 +1,120 @@
+"""The tree that is judged: a fresh copy of the exported one, restored from the package and closed in itself."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+from fairtrial.contracts.protocols import WORKSPACE
+from fairtrial.verify.files import copy_tree
+
+NOWHERE = "/nonexistent/link-left-the-workspace"
+
+
+def fresh(tree: Path, into: Path, start: Path | None, acceptance: Path, protected: Iterable[str]) -> list[str]:
+    """Copy `tree` to `into`, put acceptance and protected files back, close links; the restored paths that differed.
+
+    `start`: the untouched workspace that protected paths are restored from.
+    """
+    copy_tree(tree, into)
+    changed = []
+    if acceptance.is_dir():
+        # In a box the folder is mounted over an empty one: nothing there is no change of the agent's.
+        empty = digest(into / "acceptance") in ("missing", digest_of_empty())
+        if _restore(acceptance, into, "acceptance") and not empty:
+            changed.append("acceptance")
+    if start is not None:
+        changed += [path for path in protected if _restore(start / path, into, path)]
+    close_links(into)
+    return changed
+
+
+def _restore(original: Path, root: Path, path: str) -> bool:
+    """Make root/path what `original` is; True when it was something else. Never writes through a link."""
+    goal = root
+    for part in Path(path).parts[:-1]:
+        goal = goal / part
+        if goal.is_symlink() or (goal.exists() and not goal.is_dir()):
+            goal.unlink()
+        goal.mkdir(exist_ok=True)
+    goal = goal / Path(path).name
+    if digest(original) == digest(goal):
+        return False
+    remove(goal)
+    if original.is_symlink():
+        goal.symlink_to(original.readlink())
+    elif original.is_dir():
+        copy_tree(original, goal)
+    elif original.is_file():
+        shutil.copy2(original, goal)
+    return True
+
+
+def remove(path: Path) -> None:
+    """Delete a file, link or folder, also one whose folders a product made unreadable."""
+    if path.is_symlink() or not path.is_dir():
+        path.unlink(missing_ok=True)
+        return
+    shutil.rmtree(path, ignore_errors=True)
+    if path.exists():
+        for folder, names, _ in os.walk(path):
+            for name in names:
+                inner = Path(folder) / name
+                if not inner.is_symlink():
+                    inner.chmod(0o700)
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def close_links(root: Path) -> None:
+    """No link of the tree leads out of it: a verifier that reads it as plain files sees product files only.
+
+    Links to the workspace's place in the box become relative ones; a link that leaves becomes a dead one.
+    """
+    links = [Path(folder) / name for folder, dirs, names in os.walk(root) for name in (*dirs, *names)]
+    links = [link for link in links if link.is_symlink()]
+    for link in links:
+        target = str(link.readlink())
+        if target == WORKSPACE or target.startswith(WORKSPACE + "/"):
+            inside = root / target[len(WORKSPACE) :].lstrip("/")
+            link.unlink()
+            link.symlink_to(os.path.relpath(inside, link.parent))
+    whole = Path(os.path.realpath(root))
+    for link in links:
+        if not Path(os.path.realpath(link)).is_relative_to(whole):
+            link.unlink()
+            link.symlink_to(NOWHERE)
+
+
+def digest(path: Path) -> str:
+    """sha256 over names, kinds, modes and contents of a file or folder; 'missing' where there is nothing."""
+    if not path.is_symlink() and not path.exists():
+        return "missing"
+    total = hashlib.sha256()
+    _digest(path, "", total)
+    return total.hexdigest()
+
+
+def digest_of_empty() -> str:
+    """The digest of a folder with nothing in it."""
+    return hashlib.sha256(b"D \0").hexdigest()
+
+
+def _digest(path: Path, name: str, total: hashlib._Hash) -> None:
+    mode = path.lstat().st_mode
+    if stat.S_ISLNK(mode):
+        total.update(f"L {name}\0{path.readlink()}\0".encode(errors="surrogateescape"))
+    elif stat.S_ISDIR(mode):
+        total.update(f"D {name}\0".encode(errors="surrogateescape"))
+        for entry in sorted(e.name for e in os.scandir(path)):
+            if entry != "__pycache__":
+                _digest(path / entry, f"{name}/{entry}", total)
+    elif stat.S_ISREG(mode):
+        with path.open("rb") as stream:
+            content = hashlib.file_digest(stream, "sha256").hexdigest()
+        total.update(f"F {name}\0{bool(mode & 0o100)} {content}\0".encode(errors="surrogateescape"))
+    else:
+        total.update(f"? {name}\0".encode(errors="surrogateescape"))
