@@ -1,0 +1,94 @@
+"""Linux calls that Python has no name for. Importable anywhere; where a call is missing it raises OSError."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import functools
+import os
+import platform
+import signal
+import struct
+import sys
+
+CLONE_NEWUSER = 0x10000000
+CLONE_NEWNET = 0x40000000
+NS_GET_USERNS = 0xB701
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER, _PR_GET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 1, 36, 37, 38
+_PIDFD_GET_INFO = 0xC040FF0B  # _IOWR(0xFF, 11, 64 bytes): linux/pidfd.h
+_PIDFD_INFO_EXIT = 1 << 3
+
+
+@functools.cache
+def libc() -> ctypes.CDLL:
+    """The C library of this process."""
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def _checked(result: int, what: str) -> int:
+    if result < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, f"{what}: {os.strerror(code)}")
+    return result
+
+
+def prctl(option: int, argument: int) -> None:
+    """prctl(2) with one argument; OSError where it fails or is missing (macOS)."""
+    if sys.platform != "linux":
+        raise OSError(errno.ENOSYS, "prctl is Linux only")
+    _checked(libc().prctl(option, ctypes.c_ulong(argument), 0, 0, 0), "prctl")
+
+
+def is_subreaper() -> bool:
+    """Whether orphaned descendants come to this process."""
+    value = ctypes.c_int(0)
+    libc().prctl(_PR_GET_CHILD_SUBREAPER, ctypes.byref(value), 0, 0, 0)
+    return bool(value.value)
+
+
+def become_subreaper(on: bool = True) -> None:
+    """Let orphaned descendants be handed to this process (or no longer)."""
+    prctl(_PR_SET_CHILD_SUBREAPER, int(on))
+
+
+def die_with_parent() -> None:
+    """SIGKILL for this process when the thread that started it ends."""
+    prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def no_new_privileges() -> None:
+    """setuid programs give nothing any more; needed before Landlock and seccomp."""
+    prctl(_PR_SET_NO_NEW_PRIVS, 1)
+
+
+def syscall(number: int, *arguments: object) -> int:
+    """A raw system call; OSError on failure."""
+    if sys.platform != "linux":
+        raise OSError(errno.ENOSYS, "raw calls are Linux only")
+    call = libc().syscall
+    call.restype = ctypes.c_long
+    return _checked(int(call(ctypes.c_long(number), *arguments)), f"syscall {number}")
+
+
+def join_namespace(fd: int, kind: int) -> None:
+    """setns(2)."""
+    _checked(libc().setns(fd, kind), "setns")
+
+
+def wait_status(pidfd: int) -> int | None:
+    """The wait status of an ended process of any parent (kernel 6.15 and later), else None."""
+    import fcntl
+
+    buffer = bytearray(struct.pack("<Q", _PIDFD_INFO_EXIT).ljust(64, b"\0"))
+    try:
+        fcntl.ioctl(pidfd, _PIDFD_GET_INFO, buffer)
+    except OSError:
+        return None
+    mask = struct.unpack_from("<Q", buffer)[0]
+    return int(struct.unpack_from("<i", buffer, 60)[0]) if mask & _PIDFD_INFO_EXIT else None
+
+
+def machine() -> str:
+    """x86_64, aarch64 or whatever the kernel says."""
+    found = platform.machine()
+    return {"amd64": "x86_64", "arm64": "aarch64"}.get(found.lower(), found)
