@@ -130,7 +130,7 @@ def run_child(
 ) -> Result:
     """Run `boxed` (prefix and command) for at most `seconds`; nothing of it lives on afterwards, as far as groups go.
 
-    An empty `env` means a box sets its own; then the child starts at / and a missing program is a BrokenBox.
+    An empty `env` means a box sets its own; then a missing program is a BrokenBox.
     """
     try:
         child = subprocess.Popen(
@@ -138,7 +138,7 @@ def run_child(
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            cwd=folder if env else "/",
+            cwd=folder,
             env=dict(env),
             start_new_session=True,
         )
