@@ -1,0 +1,204 @@
+"""First green by replay: when did the workspace first pass, as an interval (last red, first green].
+
+`replay` judges the distinct trees of an attempt's looks, each in a fresh folder, in the order in which they appeared;
+green is not monotonic, so nothing is bisected while all can be judged. `decide` turns the table into the record. What
+the two can and cannot tell is in docs/first-green.md.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, NotRequired, Protocol, TypedDict
+
+from fairtrial.instruments.snapshots.store import remove
+
+Verdict = Literal["green", "red", "unknown"]
+Judge = Callable[[Path], Verdict]
+MOST_TREES = 120  # judged per replay
+
+
+class Row(TypedDict):
+    """One look with its verdict. Seconds from the agent's start; `unknown` also when it was not judged."""
+
+    at_seconds: float  # the look was complete
+    began_seconds: NotRequired[float]  # its first file was read
+    tree: str
+    verdict: Verdict
+    settled: bool  # the tree stood for 200 ms
+    reason: NotRequired[str]  # start, change, command, end
+
+
+class Snapshotted(Protocol):
+    """What replay needs of an attempt's snapshots: instruments.snapshots.export.Recording is one."""
+
+    looks: list[dict[str, Any]]
+
+    def incomplete(self, tree_id: str) -> list[bytes]:
+        """Paths whose contents were not kept."""
+
+    def restore(self, tree_id: str, into: Path) -> list[bytes]:
+        """Lay the tree out in a new folder."""
+
+
+@dataclass(slots=True)
+class Replay:
+    """The table, the verdict of each judged tree, and why some were not judged."""
+
+    table: list[Row]
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
+    distinct: int = 0
+    capped: bool = False
+    incomplete: int = 0
+
+    def record(self) -> dict[str, Any]:
+        """For replay.json beside result.json."""
+        return {
+            "schema_version": 1, "distinct": self.distinct, "judged": len(self.verdicts), "capped": self.capped,
+            "incomplete": self.incomplete, "table": self.table,
+        }  # fmt: skip
+
+
+def replay(
+    snapshots: Snapshotted,
+    judge: Judge,
+    limit: int = MOST_TREES,
+    *,
+    known: Mapping[str, Verdict] | None = None,
+    scratch: Path | None = None,
+) -> Replay:
+    """Judge each distinct tree once. `judge` gets a fresh folder it may change; `known` verdicts are reused, free.
+
+    With more than `limit` trees to judge, `limit` is spent like this: the first, the last and evenly chosen ones take
+    half; the rest halves the gap before the first green found, again and again. What is left stays `unknown`.
+    A tree with files that were too large to keep is `unknown`.
+    """
+    order = list(dict.fromkeys(str(look["tree"]) for look in snapshots.looks))
+    verdicts: dict[str, Verdict] = {tree: v for tree, v in (known or {}).items() if tree in order}
+    broken = {tree for tree in order if tree not in verdicts and snapshots.incomplete(tree)}
+    whole = [tree for tree in order if tree not in broken]
+    todo = [tree for tree in whole if tree not in verdicts]
+
+    def look_at(trees: Iterable[str]) -> None:
+        for tree in trees:
+            verdicts[tree] = _judge_one(snapshots, tree, judge, scratch)
+
+    capped = len(todo) > limit
+    if not capped:
+        look_at(todo)
+    else:
+        look_at(_evenly(todo, max(1, limit // 2)))
+        spent = max(1, limit // 2)
+        while spent < limit and (tree := _in_the_gap(whole, verdicts)) is not None:
+            look_at([tree])
+            spent += 1
+    table = [_row(look, verdicts.get(str(look["tree"]), "unknown")) for look in snapshots.looks]
+    return Replay(table, verdicts, len(order), capped, len(broken))
+
+
+def _judge_one(snapshots: Snapshotted, tree: str, judge: Judge, scratch: Path | None) -> Verdict:
+    folder = Path(tempfile.mkdtemp(prefix="replay-", dir=scratch))
+    try:
+        snapshots.restore(tree, folder / "tree")
+        return judge(folder / "tree")
+    finally:
+        remove(folder)
+
+
+def _evenly(trees: Sequence[str], count: int) -> list[str]:
+    """`count` of them, the first and the last among them, in order."""
+    if count == 1:
+        return [trees[-1]]
+    last = len(trees) - 1
+    return [trees[i] for i in sorted({round(step * last / (count - 1)) for step in range(count)})]
+
+
+def _in_the_gap(order: Sequence[str], verdicts: Mapping[str, Verdict]) -> str | None:
+    """The middle of the trees not judged between the first green and what was judged just before it."""
+    judged = [i for i, tree in enumerate(order) if tree in verdicts]
+    green = next((i for i in judged if verdicts[order[i]] == "green"), None)
+    if green is None:
+        return None
+    before = max((i for i in judged if i < green), default=-1)
+    return order[(before + green) // 2] if green - before > 1 else None
+
+
+def _row(look: Mapping[str, Any], verdict: Verdict) -> Row:
+    return {
+        "at_seconds": look["at_ns"] / 1e9, "began_seconds": (look["at_ns"] - look["took_ns"]) / 1e9,
+        "tree": look["tree"], "verdict": verdict, "settled": look["settled"], "reason": look["reason"],
+    }  # fmt: skip
+
+
+@dataclass(slots=True)
+class _Stay:
+    """Looks in a row that found the same tree."""
+
+    tree: str
+    verdict: Verdict
+    first_seconds: float  # it was there at the latest
+    last_seconds: float  # it was still there
+    settled: bool
+
+
+def decide(table: Sequence[Row], agent_seconds: float) -> dict[str, Any]:
+    """The record `first_green` of schemas/result/time_cost from a table in order of time. Pure.
+
+    First green is the first tree that was green and certain: it stood for 200 ms, or the next tree was green too. A
+    shorter flash of green counts only when nothing certain follows; `certain` is false then.
+    """
+    stays = _stays(table)
+    if not any(stay.verdict != "unknown" for stay in stays):
+        return _nothing("no snapshots" if not stays else "no snapshot could be judged", stays)
+    green = [i for i, stay in enumerate(stays) if stay.verdict == "green"]
+    reds = [i for i, stay in enumerate(stays) if stay.verdict == "red"]
+    if not green:
+        record = _nothing("never green" if len(reds) == len(stays) else "never seen green; some were not judged", stays)
+        record["lower_seconds"] = stays[reds[-1]].last_seconds
+        return record
+    first = next((i for i in green if _certain(stays, i)), green[0])
+    before = [i for i in reds if i < first]
+    after = {stay.verdict for stay in stays[first + 1 :]}
+    lower = stays[before[-1]].last_seconds if before else None
+    upper = stays[first].first_seconds
+    if upper > agent_seconds:  # seen only by the look after the end
+        upper = max(agent_seconds, lower or 0.0)
+    return {
+        "lower_seconds": lower,
+        "upper_seconds": upper,
+        "certain": _certain(stays, first),
+        "went_red_again": True if "red" in after else None if "unknown" in after else False,
+        "seconds_after": max(0.0, agent_seconds - upper),
+        "snapshots": _judged(stays),
+        "reason": "no look before it could be judged" if first and not before else None,
+        "tree": stays[first].tree,
+    }
+
+
+def _certain(stays: Sequence[_Stay], i: int) -> bool:
+    return stays[i].settled or (i + 1 < len(stays) and stays[i + 1].verdict == "green")
+
+
+def _judged(stays: Sequence[_Stay]) -> int:
+    return len({stay.tree for stay in stays if stay.verdict != "unknown"})
+
+
+def _nothing(reason: str, stays: Sequence[_Stay]) -> dict[str, Any]:
+    return {
+        "lower_seconds": None, "upper_seconds": None, "certain": None, "went_red_again": None, "seconds_after": None,
+        "snapshots": _judged(stays), "reason": reason, "tree": None,
+    }  # fmt: skip
+
+
+def _stays(table: Sequence[Row]) -> list[_Stay]:
+    stays: list[_Stay] = []
+    for row in table:
+        began = row.get("began_seconds", row["at_seconds"])
+        if stays and stays[-1].tree == row["tree"]:
+            stays[-1].last_seconds = began
+            stays[-1].settled |= row["settled"]
+        else:
+            stays.append(_Stay(row["tree"], row["verdict"], row["at_seconds"], began, row["settled"]))
+    return stays
