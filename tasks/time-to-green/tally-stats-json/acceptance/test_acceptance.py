@@ -29,7 +29,7 @@ class StatsJson(unittest.TestCase):
 
     def test_figures(self):
         figures = json.loads(self.tally("stats", "FILE", "size", "--json").stdout)
-        self.assertEqual(figures, dict(zip(KEYS, ["size", 4, 24, 3, 10, 6, 5.5])))
+        self.assertEqual(figures, dict(zip(KEYS, ["size", 4, 24, 3, 10, 6, 5.5], strict=True)))
 
     def test_without_the_flag_nothing_changes(self):
         done = self.tally("stats", "FILE", "size")
