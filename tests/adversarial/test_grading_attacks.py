@@ -35,7 +35,7 @@ def test_attacks_fail_without_a_box_too(judged: Callable[..., Judgement], attack
     """On a machine without any sandbox the black box alone still names the failed check, and says it was degraded."""
     result = judged(ATTACKS[attack], policy="none")
     assert "totals" in failed(result)
-    assert "product code ran without a box" in result.degraded
+    assert any("without a box" in word for word in result.degraded)
 
 
 @pytest.mark.parametrize("where", ["totals", "command-line"])

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from fairtrial.contracts.protocols import Bind
-from fairtrial.grading.judge_box import ACCEPTANCE, HOLDER, no_network, prefix
+from fairtrial.grading.judge_box import ACCEPTANCE, Boxes
 from fairtrial.grading.judge_reference import build_reference, build_start
 from fairtrial.grading.judge_report import Run, Said, no_test_ran, plain_text
 from fairtrial.grading.judge_tree import digest, fresh, remove
-from fairtrial.grading.judge_verifier import Bench, run_verifier
-from fairtrial.verify.blackbox import BrokenBox, plain_environment, run_child
+from fairtrial.grading.judge_verifier import run_verifier
+from fairtrial.instruments.sandbox.backends import Policy
 from fairtrial.verify.files import copy_tree
 
 KEPT = 100_000  # characters of output kept in a Judgement
@@ -44,7 +44,9 @@ class Judgement:
     degraded: list[str] = field(default_factory=list)
 
 
-def judge(gradespec: dict[str, Any], task: Path, tree: Path, scratch: Path, *, box_policy: str = "auto") -> Judgement:
+def judge(
+    gradespec: dict[str, Any], task: Path, tree: Path, scratch: Path, *, box_policy: Policy = "auto"
+) -> Judgement:
     """Judge the exported final `tree` by the task whose frozen files were placed at `task`.
 
     Args: gradespec (schemas/gradespec.schema.json); task with workspace/ (or workspace.sh), acceptance/, verifier/,
@@ -59,7 +61,7 @@ def judge(gradespec: dict[str, Any], task: Path, tree: Path, scratch: Path, *, b
         remove(room)
 
 
-def is_suspect(gradespec: dict[str, Any], task: Path, scratch: Path, *, box_policy: str = "auto") -> bool:
+def is_suspect(gradespec: dict[str, Any], task: Path, scratch: Path, *, box_policy: Policy = "auto") -> bool:
     """True when the verifier works on the task's reference: then its failing elsewhere is the product's doing."""
     room = Path(tempfile.mkdtemp(prefix="judge-", dir=scratch))
     try:
@@ -69,21 +71,17 @@ def is_suspect(gradespec: dict[str, Any], task: Path, scratch: Path, *, box_poli
 
 
 class _Court:
-    """One judgement's working state: numbered fresh folders below `room`."""
+    """One judgement's working state."""
 
-    def __init__(self, gradespec: dict[str, Any], task: Path, room: Path, policy: str) -> None:
-        self.spec, self.task, self.room, self.policy = gradespec, task, room, policy
+    def __init__(self, gradespec: dict[str, Any], task: Path, room: Path, policy: Policy) -> None:
+        self.spec, self.task = gradespec, task
         self.settings: dict[str, Any] = gradespec["verifier_settings"]
-        self.used = 0
-
-    def place(self) -> Path:
-        self.used += 1
-        return self.room / f"d{self.used}"
+        self.boxes = Boxes(policy, room)
 
     def judge(self, tree: Path) -> Judgement:
         before = digest(self.task)
-        final = self.place()
-        result = Judgement("failed", degraded=self.degraded())
+        final = self.boxes.place()
+        result = Judgement("failed", degraded=self.boxes.degraded())
         result.changed = self.prepare(tree, final)
         accepted = self.acceptance(final, result)
         said, run = self.ask(final)
@@ -97,38 +95,25 @@ class _Court:
         self.conclude(result, accepted, said)
         return result
 
-    def degraded(self) -> list[str]:
-        found = [] if prefix(self.policy) else ["product code ran without a box"]
-        return found if no_network() else [*found, "the verifier could reach the network"]
-
     def prepare(self, tree: Path, into: Path) -> list[str]:
         protected = list(self.spec["protected"])
-        start = build_start(self.task, self.place(), self.policy) if protected else None
+        start = build_start(self.task, self.boxes.place(), self.boxes) if protected else None
         return fresh(tree, into, start, self.task / "acceptance", protected)
 
     def acceptance(self, final: Path, result: Judgement) -> list[dict[str, Any]]:
         """The check `acceptance`: the visible green command, in a box, on a copy of its own."""
         if not self.spec["check"]:
             return []
-        work = self.place()
+        work = self.boxes.place()
         copy_tree(final, work)
         passed, detail, output = self.green(work)
         result.acceptance_output = output[-KEPT:]
         return [{"name": "acceptance", "kind": "milestone", "passed": passed, "detail": detail}]
 
     def green(self, work: Path) -> tuple[bool, str, str]:
-        shown = self.task / "acceptance"
-        boxed = prefix(self.policy, [Bind(shown, ACCEPTANCE)] if shown.is_dir() else [])
-        argv = ["sh", "-c", self.spec["check"]]
-        full = [part.replace(HOLDER, str(work)) for part in boxed] + argv
-        env = {} if boxed else plain_environment(self.room)
-        seconds = float(self.spec["check_seconds"])
-        try:
-            ran = run_child(full, tuple(argv), work, stdin=b"", seconds=seconds, env=env)
-        except BrokenBox as e:
-            from fairtrial.contracts.errors import Fault
-
-            raise Fault("sandbox", f"grading: {e}") from None
+        shown, seconds = self.task / "acceptance", float(self.spec["check_seconds"])
+        binds = [Bind(shown, ACCEPTANCE)] if shown.is_dir() else []
+        ran = self.boxes.run(["sh", "-c", self.spec["check"]], work, seconds, binds)
         output = plain_text(ran.stdout + ran.stderr)
         if ran.timed_out:
             return False, f"did not end within {seconds:.0f} s", output
@@ -137,13 +122,13 @@ class _Court:
         return (False, "status 0, but no test ran", output) if no_test_ran(output) else (True, "", output)
 
     def ask(self, final: Path) -> tuple[Said, Run]:
-        return run_verifier(self.settings, Bench(self.task, final, self.place(), self.policy))
+        return run_verifier(self.settings, self.task, final, self.boxes)
 
     def works_on_reference(self) -> bool:
-        reference = build_reference(self.task, self.place(), self.spec["toolset"], self.policy)
+        reference = build_reference(self.task, self.boxes.place(), self.spec["toolset"], self.boxes)
         if reference is None:
             return False
-        final = self.place()
+        final = self.boxes.place()
         self.prepare(reference, final)
         said, _ = self.ask(final)
         return said.error is None and all(passed for passed, _ in said.checks.values())

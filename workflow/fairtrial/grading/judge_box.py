@@ -10,28 +10,64 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from fairtrial.contracts.protocols import HOME, WORKSPACE, Bind
+from fairtrial.contracts.errors import Fault
+from fairtrial.contracts.protocols import HOME, WORKSPACE, Bind, Box, Limits
+from fairtrial.instruments.sandbox import backends, layout
+from fairtrial.instruments.sandbox import run as sandbox
+from fairtrial.verify.blackbox import Result
 
 ACCEPTANCE = f"{WORKSPACE}/acceptance"
-HOLDER = "{workspace}"  # replaced by the host folder that is to stand at WORKSPACE
+LIMITS = Limits(tmp_bytes=1 << 30, file_bytes=1 << 30, processes=1024, output_bytes=8 << 20)
 
 
-def prefix(policy: str, binds: Sequence[Bind] = ()) -> list[str]:
-    """argv that boxes what follows it, with the placeholder for its workspace; empty where there is no box."""
-    program = shutil.which("bwrap") if policy != "none" else None
-    if program is None:
-        return []
-    argv = [program, "--die-with-parent", "--new-session", "--unshare-user", "--uid", "1000", "--gid", "1000"]
-    argv += ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-net", "--clearenv"]
-    env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": HOME, "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
-    for key, value in env.items():
-        argv += ["--setenv", key, value]
-    argv += ["--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin", "--symlink", "usr/lib", "/lib"]
-    argv += ["--symlink", "usr/lib64", "/lib64", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]  # noqa: S108
-    argv += ["--tmpfs", HOME, "--bind", HOLDER, WORKSPACE]
-    for bind in binds:
-        argv += ["--bind" if bind.writable else "--ro-bind", str(bind.source), bind.target]
-    return [*argv, "--chdir", WORKSPACE, "--"]
+class Boxes:
+    """The boxes of one judgement; `room` is a private folder for their files. UserError when required and not there."""
+
+    def __init__(self, policy: backends.Policy, room: Path) -> None:
+        self.policy: backends.Policy = policy
+        self.backend = backends.choose(policy)
+        self._room = room
+        self._used = 0
+        self._prefix: list[str] | None = None
+
+    def place(self) -> Path:
+        """A fresh path below the room."""
+        self._used += 1
+        return self._room / f"d{self._used}"
+
+    def prefix(self) -> list[str]:
+        """argv that boxes a verifier's child, its workspace being the current folder; empty without bubblewrap."""
+        if self._prefix is None:
+            box = Box(Path(), Path(HOME), limits=LIMITS)
+            self._prefix = sandbox.prefix(box, self.place(), policy=self.policy)
+        return self._prefix
+
+    def python(self) -> str:
+        """The interpreter a verifier's child starts."""
+        return "python3" if self.prefix() else str(layout.interpreter())
+
+    def run(self, argv: Sequence[str], workspace: Path, seconds: float, binds: Sequence[Bind] = ()) -> Result:
+        """Run a command in a box of its own, paths as inside the box. A hang or a crash is a result.
+
+        Raises Fault('sandbox') when the box cannot be built.
+        """
+        home = self.place()
+        home.mkdir(mode=0o700)
+        box = Box(workspace, home, argv=list(argv), binds=list(binds), limits=LIMITS)
+        try:
+            done = sandbox.run_simple(box, seconds, backend=self.backend)
+        except Fault as fault:
+            raise Fault(fault.kind, f"grading: {fault.message}") from None
+        status = done.status if done.status is not None else -(done.signal or 9)
+        cut = done.stdout_bytes > len(done.stdout) or done.stderr_bytes > len(done.stderr)
+        return Result(tuple(argv), status, done.stdout, done.stderr, done.timed_out, cut, workspace)
+
+    def degraded(self) -> list[str]:
+        """What grading could not have on this machine, in words."""
+        found = [f"grading: {word}" for word in self.backend.degraded]
+        if not self.prefix():
+            found.append("grading: the verifier ran product code without a box")
+        return found if no_network() else [*found, "grading: the verifier could reach the network"]
 
 
 @functools.lru_cache(maxsize=1)

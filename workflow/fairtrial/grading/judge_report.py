@@ -32,7 +32,7 @@ class Said:
     broken_check: str | None = None  # the check during which the verifier itself broke
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Run:
     """How the verifier's process ended. `status`: exit status, negative signal number when killed."""
 

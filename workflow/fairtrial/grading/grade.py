@@ -1,0 +1,126 @@
+"""The grade stage: sealed evidence in, a validated result.json out. Free, repeatable, and final once written."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fairtrial import registry
+from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.protocols import FaultFound
+from fairtrial.contracts.records import digest, dump, file_digest, load, mismatches, validate, write_bytes
+from fairtrial.grading import record
+from fairtrial.grading.first_green import Replay
+from fairtrial.grading.judge import Judgement, judge
+from fairtrial.grading.rejudge import Replays, replays
+from fairtrial.paths import Attempt, AttemptId, Results
+from fairtrial.plan.files import place
+from fairtrial.plan.recipe import CORRECTION
+from fairtrial.wire.captured import report_of, streams
+
+
+@dataclass(slots=True)
+class Graded:
+    """Everything one grade found, before it is written down."""
+
+    attempt: Attempt
+    evidence: dict[str, Any]
+    spec: dict[str, Any]
+    events: dict[str, Any]
+    fault: FaultFound | None
+    judgement: Judgement
+    replays: Replays = field(default_factory=Replays)
+    notes: list[str] = field(default_factory=list)
+
+
+def run(results: Results, attempt_id: AttemptId, grade12: str) -> None:
+    """Grade once; an existing result.json is final and is left alone."""
+    attempt = results.attempt(attempt_id)
+    if attempt.result(grade12).exists():
+        return
+    evidence = load(attempt.evidence, "evidence")
+    spec = load_spec(results, grade12)
+    graded = examine(results, attempt, evidence, spec)
+    write(graded, grade12)
+
+
+def load_spec(results: Results, grade12: str) -> dict[str, Any]:
+    """The frozen grade specification; one that is not what its name says is refused."""
+    path = results.gradespec(grade12)
+    spec = load(path)
+    if not digest(spec).startswith(grade12):
+        raise UserError(f"{path}: was changed; delete it and run snakemake --forcerun plan")
+    return spec
+
+
+def examine(results: Results, attempt: Attempt, evidence: dict[str, Any], spec: dict[str, Any]) -> Graded:
+    """Verify the seal, read the stream, judge the end tree, replay the others."""
+    reader: Any = registry.load("fairtrial.harnesses", spec["adapter"], "events")
+    pruned = attempt.folder / "pruned.json"
+    excused = frozenset(load(pruned)["files"]) if pruned.exists() else frozenset()
+    wrong = mismatches(attempt.folder, evidence["files"], excused)
+    options = evidence["recipe"]["harness"]["options"]
+    events = reader.read(streams(attempt.folder, options))
+    ended = reader.classify(events, report_of(evidence))
+    fault = ended if isinstance(ended, FaultFound) else None
+    if wrong:
+        error = f"evidence_damaged: {'; '.join(wrong[:5])}"
+        return Graded(attempt, evidence, spec, events, fault, Judgement("verifier_error", error=error), notes=[error])
+    with tempfile.TemporaryDirectory(prefix="ft-", ignore_cleanup_errors=True) as name:
+        scratch = Path(name)
+        task = scratch / "task"
+        place_task(results, spec, task)
+        judgement, replayed = judged(results, attempt, evidence, spec, task=task, scratch=scratch)
+    notes = [f"fault found at grading: {fault.message}; fairtrial redo {attempt.id} --reason '...'"] if fault else []
+    return Graded(attempt, evidence, spec, events, fault, judgement, replayed, notes)
+
+
+def judged(
+    results: Results, attempt: Attempt, evidence: dict[str, Any], spec: dict[str, Any], *, task: Path, scratch: Path
+) -> tuple[Judgement, Replays]:
+    """The verdict on the end tree, always fresh, and the replay of the distinct trees before it."""
+    from fairtrial.instruments.snapshots.export import Recording
+
+    recording = Recording(attempt.folder)
+    try:
+        final = scratch / "final"
+        recording.restore(recording.end, final)
+        verdict = judge(spec, task, final, scratch)
+        return verdict, replays(results, recording, spec, verdict, task=task, scratch=scratch, evidence=evidence)
+    finally:
+        recording.close()
+
+
+def place_task(results: Results, spec: dict[str, Any], into: Path) -> None:
+    """Lay the frozen task package out for the judge."""
+    for name in ("workspace", "acceptance", "verifier", "solution"):
+        place(results, spec[name], into / name)
+    if spec["workspace_script"]:
+        (into / "workspace.sh").write_bytes(results.blob(spec["workspace_script"]).read_bytes())
+    if spec["corrections"]:
+        write_bytes(into / CORRECTION, results.blob(spec["corrections"]).read_bytes(), durable=False)
+
+
+def write(graded: Graded, grade12: str) -> None:
+    """Side files first, result.json last."""
+    folder = graded.attempt.grade(grade12)
+    folder.mkdir(parents=True, exist_ok=True)
+    side = {
+        "agent-events.json": graded.events,
+        "replay.json": {key: replay_record(value) for key, value in graded.replays.tables().items()},
+    }
+    for name, content in side.items():
+        dump(folder / name, content, durable=False)
+    output = graded.judgement.acceptance_output + graded.judgement.verifier_output
+    write_bytes(folder / "verifier-output.txt", output.encode("utf-8", "replace"), durable=False)
+    result = record.result(graded, folder)
+    result["artifacts"] = {p.name: file_digest(p) for p in sorted(folder.iterdir()) if p.name != "result.json"}
+    validate(result, "result", str(graded.attempt.result(grade12)))
+    dump(graded.attempt.result(grade12), result)
+
+
+def replay_record(replay: Replay | None) -> dict[str, Any] | None:
+    """The table of one replay."""
+    return None if replay is None else replay.record()

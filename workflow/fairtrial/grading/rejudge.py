@@ -1,0 +1,102 @@
+"""Replay of an attempt's trees: one judgement a tree gives both the full verdict and the green command's alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from fairtrial.contracts.records import dump, load
+from fairtrial.grading.first_green import Replay, Verdict, decide, replay
+from fairtrial.grading.judge import Judgement, judge
+from fairtrial.paths import Results
+
+_FULL: dict[str, Verdict] = {"passed": "green", "failed": "red", "verifier_error": "unknown"}
+
+
+@dataclass(slots=True)
+class Replays:
+    """The two tables and the two records decided from them; None where there was nothing to replay."""
+
+    full: Replay | None = None
+    acceptance: Replay | None = None
+    first_green: dict[str, Any] | None = None
+    first_acceptance_green: dict[str, Any] | None = None
+
+    def tables(self) -> dict[str, Replay | None]:
+        """By name, for replay.json."""
+        return {"verifier": self.full, "acceptance": self.acceptance}
+
+
+def verdicts(judgement: Judgement) -> tuple[Verdict, Verdict]:
+    """What one judgement says: (full verifier, green command alone)."""
+    green = next((c["passed"] for c in judgement.checks if c["name"] == "acceptance"), None)
+    alone: Verdict = "unknown" if green is None else "green" if green else "red"
+    return _FULL[judgement.verdict], alone
+
+
+def replays(
+    results: Results,
+    recording: Any,
+    spec: dict[str, Any],
+    final: Judgement,
+    *,
+    task: Path,
+    scratch: Path,
+    evidence: dict[str, Any],
+) -> Replays:
+    """Judge what was not judged yet. `recording`: snapshots.export.Recording; `final`: the verdict on its end tree."""
+    alone: dict[str, Verdict] = {}
+    known = {recording.end: verdicts(final)}
+    start = str(recording.looks[0]["tree"]) if recording.looks else ""
+    if start and start not in known and (remembered := _remembered(results, spec, start)):
+        known[start] = remembered
+
+    def judge_tree(tree: Path) -> Verdict:
+        full, green = verdicts(judge(spec, task, tree, scratch))
+        alone[current[0]] = green
+        return full
+
+    current = [""]
+
+    class Named:
+        """The recording, noting which tree is being laid out."""
+
+        looks = recording.looks
+
+        def incomplete(self, tree_id: str) -> list[bytes]:
+            return cast("list[bytes]", recording.incomplete(tree_id))
+
+        def restore(self, tree_id: str, into: Path) -> list[bytes]:
+            current[0] = tree_id
+            return cast("list[bytes]", recording.restore(tree_id, into))
+
+    full = replay(Named(), judge_tree, known={tree: pair[0] for tree, pair in known.items()}, scratch=scratch)
+    alone.update({tree: pair[1] for tree, pair in known.items()})
+    if start in full.verdicts and start not in known:
+        _remember(results, spec, start, (full.verdicts[start], alone[start]))
+    made = Replays(full=full, first_green=decide(full.table, evidence["agent_seconds"]))
+    if spec["check"] is not None:
+        table = [{**row, "verdict": alone.get(row["tree"], "unknown")} for row in full.table]
+        made.acceptance = Replay(cast("Any", table), alone, full.distinct, full.capped, full.incomplete)
+        made.first_acceptance_green = decide(made.acceptance.table, evidence["agent_seconds"])
+    return made
+
+
+def _place(results: Results, spec: dict[str, Any], tree: str) -> Path:
+    from fairtrial.contracts.records import digest
+
+    return results.objects / "starts" / digest(spec)[:24] / f"{tree}.json"
+
+
+def _remembered(results: Results, spec: dict[str, Any], tree: str) -> tuple[Verdict, Verdict] | None:
+    """Every attempt of a task starts from the same tree, so its verdict is asked once per grade."""
+    path = _place(results, spec, tree)
+    if not path.exists():
+        return None
+    record = load(path)
+    return cast("tuple[Verdict, Verdict]", (record["full"], record["alone"]))
+
+
+def _remember(results: Results, spec: dict[str, Any], tree: str, pair: tuple[Verdict, Verdict]) -> None:
+    dump(_place(results, spec, tree), {"full": pair[0], "alone": pair[1]}, durable=False)
