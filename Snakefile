@@ -41,6 +41,8 @@ rule all:
         rules.dataset.output,
         rules.scorecard.output,
         rules.report.output,
+    message:
+        "Everything the matrix plans is there"
 
 
 onstart:

@@ -1,4 +1,4 @@
-"""The `fairtrial` command: finds the verb's file in cli/ and runs it. A user's mistake is one message and exit code 2."""
+"""The `fairtrial` command: finds the verb's file in cli/ and runs it; a user's mistake is one message, exit code 2."""
 
 from __future__ import annotations
 
@@ -44,28 +44,32 @@ def overview() -> str:
 def main(arguments: list[str] | None = None) -> int:
     """Exit codes: 0 fine, 1 red or faults, 2 usage, 3 a fault in `try`."""
     given = sys.argv[1:] if arguments is None else arguments
-    if not given or given[0] in ("-h", "--help", "help"):
+    verb = given[0] if given else ""
+    if verb in ("", "-h", "--help", "help"):
         sys.stdout.write(overview() + "\n")
         return 0 if given else 2
-    if given[0] == "--version":
+    if verb == "--version":
         from fairtrial import __version__
 
         sys.stdout.write(f"fairtrial {__version__}\n")
         return 0
-    if given[0] not in verbs():
-        return _unknown(given[0])
+    return _run(verb, given[1:]) if verb in verbs() else _unknown(verb)
+
+
+def _run(verb: str, arguments: list[str]) -> int:
+    code = 0
     try:
-        code: int = module(given[0]).run(parser_of(given[0]).parse_args(given[1:]))
+        code = module(verb).run(parser_of(verb).parse_args(arguments))
     except UserError as error:
         sys.stderr.write(f"fairtrial: {error}\n")
-        return 2
+        code = 2
     except Fault as fault:
         sys.stderr.write(f"fairtrial: {fault}\n")
-        return 1
-    except BrokenPipeError:
-        return 0
+        code = 1
     except KeyboardInterrupt:
-        return 130
+        code = 130
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        sys.stdout = None
     return code
 
 
@@ -74,7 +78,9 @@ def _unknown(verb: str) -> int:
 
     close = difflib.get_close_matches(verb, verbs(), n=1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
-    sys.stderr.write(f"fairtrial: unknown verb {verb!r}{hint} known: {', '.join(verbs())}\n".replace("? known", "? Known"))
+    sys.stderr.write(
+        f"fairtrial: unknown verb {verb!r}{hint} known: {', '.join(verbs())}\n".replace("? known", "? Known")
+    )
     return 2
 
 

@@ -42,7 +42,7 @@ class AttemptId:
     @classmethod
     def parse(cls, text: str) -> AttemptId:
         """From its spelling, or from any path that ends in it; UserError otherwise."""
-        parts = [p for p in text.strip().rstrip("/").split("/") if p]
+        parts = [p for p in text.strip().removesuffix("/sealed").rstrip("/").split("/") if p]
         tail = parts[-6:]
         if len(tail) < 6 or not tail[5].startswith("r") or not tail[5][1:].isdigit() or len(tail[4]) != 12:
             raise UserError(f"{text!r} is no attempt; an attempt is suite/task/harness/model/recipe12/rN")

@@ -15,4 +15,4 @@ rule attempt:
     conda:
         "../../environment.yml"
     shell:
-        "{FAIRTRIAL} attempt results/attempts/{wildcards.suite:q}/{wildcards.task:q}/{wildcards.harness:q}/{wildcards.model:q}/{wildcards.recipe:q}/r{wildcards.repetition:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"
+        "{FAIRTRIAL} attempt {output:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fairtrial.contracts.errors import UserError
-from fairtrial.contracts.records import file_digest, load, pretty, sync_folder, write_bytes
+from fairtrial.contracts.records import file_digest, pretty, sync_folder, write_bytes
 from fairtrial.paths import Attempt
 
 _NOT_SEALED = frozenset({"evidence.json", "sealed", "redo.json", "exclude.json", "pruned.json"})
@@ -85,18 +85,3 @@ def _move_into_place(evidence_folder: Path, attempt: Attempt) -> None:
     for name, content in kept.items():
         write_bytes(attempt.folder / name, content)
     sync_folder(attempt.folder.parent)
-
-
-def damaged(attempt: Attempt, evidence: dict[str, Any]) -> list[str]:
-    """Names of sealed files whose content is not what was sealed; files named in pruned.json may be gone."""
-    pruned_file = attempt.folder / "pruned.json"
-    pruned = set(load(pruned_file).get("files", [])) if pruned_file.exists() else set()
-    wrong = []
-    for name, expected in sorted(evidence["files"].items()):
-        path = attempt.folder / name
-        if not path.is_file():
-            if name not in pruned:
-                wrong.append(f"{name} is missing")
-        elif path.stat().st_size != expected["bytes"] or file_digest(path) != expected["sha256"]:
-            wrong.append(f"{name} was changed")
-    return wrong

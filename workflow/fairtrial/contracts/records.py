@@ -99,3 +99,16 @@ def validate(record: object, schema_name: str, where: str) -> None:
     found = problems(record, schema_name)
     if found:
         raise UserError("\n".join(f"{where}: {line}" for line in found))
+
+
+def mismatches(folder: Path, expected: dict[str, Any], pruned: frozenset[str] = frozenset()) -> list[str]:
+    """What in `folder` is not what `expected` (name -> {sha256, bytes}) says; files in `pruned` may be gone."""
+    wrong = []
+    for name, entry in sorted(expected.items()):
+        path = folder / name
+        if not path.is_file():
+            if name not in pruned:
+                wrong.append(f"{name} is missing")
+        elif path.stat().st_size != entry["bytes"] or file_digest(path) != entry["sha256"]:
+            wrong.append(f"{name} was changed")
+    return wrong

@@ -48,6 +48,11 @@ def validator(name: str) -> Validator:
     return Draft202012Validator(schema(name), registry=registry)
 
 
+def blank(name: str) -> dict[str, Any]:
+    """A record of `name` in which everything is null: what was not measured."""
+    return dict.fromkeys(schema(name)["properties"])
+
+
 def problems(record: Any, name: str) -> list[str]:
     """What is wrong with `record`, one readable line each; empty when it is valid."""
     found = sorted(validator(name).iter_errors(record), key=lambda e: list(map(str, e.absolute_path)))

@@ -22,6 +22,8 @@ from fairtrial.plan.matrix import Matrix, expand
 VARIABLE = "FAIRTRIAL_CONFIG"
 STAGE = "FAIRTRIAL_STAGE"
 INVOCATION = "FAIRTRIAL_INVOCATION"
+# Bumped when the files of a stage change for the same input; a change runs that stage and what follows it.
+DATASET = SCORECARD = REPORT = 1
 TABLES = ("attempts", "checks", "commands", "tool_calls", "requests", "faults")
 
 
@@ -38,6 +40,12 @@ class Plan:
     def digest(self) -> str:
         """Of the expanded matrix: a task edit changes it, spend.allow does not."""
         return str(self.matrix.record["digest"])
+
+    @property
+    def excluded(self) -> str:
+        """Of the attempts left out by hand: a change rebuilds the tables."""
+        folders = (result.rpartition("/grades/")[0] for result in self.results)
+        return digest([folder for folder in folders if os.path.exists(f"{folder}/exclude.json")])[:16]  # noqa: PTH110
 
     @property
     def prices(self) -> str:

@@ -1,0 +1,214 @@
+"""Staging: a fresh workspace from frozen files, a private HOME, and how the agent will be started in its box."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fairtrial import registry
+from fairtrial.capture.secrets import copy_login, secrets_for
+from fairtrial.capture.settings import Settings
+from fairtrial.contracts.errors import Fault
+from fairtrial.contracts.protocols import HOME, RUN, WORKSPACE, Bind, Box, Budget, Launch, LaunchRequest, Limits, Stage
+from fairtrial.contracts.records import digest, load
+from fairtrial.paths import AttemptId, Results
+from fairtrial.plan.files import place
+from fairtrial.plan.freeze import frozen_prompt, repository_record
+
+BASE_ENVIRONMENT = {
+    "LANG": "C.UTF-8",
+    "TERM": "dumb",
+    "TMPDIR": "/tmp",  # noqa: S108 (the box has its own)
+    "SHELL": "/bin/bash",
+    "NO_COLOR": "1",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "USER": "agent",
+    "LOGNAME": "agent",
+}
+GIT_CONFIG = b"[user]\n\tname = agent\n\temail = agent@example.invalid\n[init]\n\tdefaultBranch = main\n"
+
+
+@dataclass(slots=True)
+class Prepared:
+    """An attempt that is ready to run."""
+
+    stage: Stage
+    launch: Launch
+    adapter: Any  # the harness's launch module
+    version: str | None
+
+
+def load_recipe(results: Results, attempt_id: AttemptId) -> tuple[dict[str, Any], str]:
+    """The frozen recipe and its digest; one that is not what its name says is the fault `recipe_drift`."""
+    path = results.recipe(attempt_id.recipe)
+    if not path.exists():
+        raise Fault("recipe_drift", f"{path}: the frozen recipe is missing; run snakemake --forcerun plan")
+    recipe = load(path)
+    found = digest(recipe)
+    if not found.startswith(attempt_id.recipe):
+        raise Fault("recipe_drift", f"{path}: was changed; delete it and run snakemake --forcerun plan")
+    return recipe, found
+
+
+def prepare(
+    results: Results, attempt_id: AttemptId, recipe: dict[str, Any], settings: Settings, *, token: str, boxed: bool
+) -> Prepared:
+    """Lay everything out below results/scratch/<token>. Raises Fault."""
+    scratch = results.scratch(token).absolute()
+    for name in ("workspace", "home", "evidence", "more"):
+        (scratch / name).mkdir(parents=True)
+    scratch.chmod(0o700)
+    adapter: Any = registry.load("fairtrial.harnesses", recipe["harness"]["adapter"], "launch")
+    version = probe_version(adapter, recipe)
+    stage_workspace(results, recipe, scratch)
+    budget = budget_of(recipe)
+    secrets = secrets_for(recipe, settings)
+    copy_login(recipe, settings, scratch / "home")
+    request = launch_request(results, attempt_id, recipe, scratch=scratch, budget=budget, boxed=boxed, secrets=secrets)
+    launch: Launch = adapter.launch(request)
+    for files, into in ((launch.home_files, scratch / "home"), (launch.workspace_files, scratch / "workspace")):
+        lay_out(files, into)
+    box = make_box(results, recipe, launch, scratch, settings)
+    stage = Stage(str(attempt_id), scratch / "evidence", scratch / "more", box, budget, recipe, secrets)
+    return Prepared(stage, launch, adapter, version)
+
+
+def probe_version(adapter: Any, recipe: dict[str, Any]) -> str | None:
+    """Observed version; another one than the pinned is the fault `version_mismatch`, before a prompt is sent."""
+    observed: str | None = adapter.probe_version(recipe["harness"]["options"])
+    pinned = recipe["harness"]["version"]
+    if pinned is not None and observed != pinned:
+        raise Fault(
+            "version_mismatch", f"{recipe['harness']['name']}: version {pinned} is pinned, {observed} is installed"
+        )
+    return observed
+
+
+def budget_of(recipe: dict[str, Any]) -> Budget:
+    """The recipe's budget as a record."""
+    return Budget(**{key: recipe["budget"][key] for key in ("wall_seconds", "turns", "usd", "tokens")})
+
+
+def stage_workspace(results: Results, recipe: dict[str, Any], scratch: Path) -> None:
+    """The start: frozen files, acceptance, a repository; for workspace.sh what the script builds."""
+    workspace = scratch / "workspace"
+    place(results, recipe["workspace"], workspace)
+    toolset: Any = registry.load("fairtrial.toolsets", recipe["toolset"]["name"], "toolset")
+    if recipe["workspace_script"]:
+        run_workspace_script(results, recipe["workspace_script"], scratch)
+    if recipe["acceptance"]:
+        place(results, recipe["acceptance"], workspace / "acceptance")
+    if not recipe["workspace_script"]:
+        record = repository_record(results, recipe["workspace"], recipe["acceptance"])
+        if record.exists():
+            place(results, load(record)["entries"], workspace / ".git")
+    place(results, recipe["acceptance"], scratch / "acceptance")
+    toolset.prepare(workspace)
+
+
+def run_workspace_script(results: Results, sha256: str, scratch: Path) -> None:
+    """Build a repository with the task's workspace.sh, in a box without network. Raises Fault('toolset')."""
+    from fairtrial.instruments.sandbox.run import run_simple
+
+    script = scratch / "workspace.sh"
+    script.write_bytes(results.blob(sha256).read_bytes())
+    home = scratch / "script-home"
+    home.mkdir()
+    bind = Bind(script, f"{RUN}/workspace.sh")
+    box = Box(scratch / "workspace", home, argv=["bash", bind.target], env=dict(BASE_ENVIRONMENT), binds=[bind])
+    done = run_simple(box, 60)
+    if done.status != 0:
+        said = done.stderr.decode("utf-8", "replace").strip()[-500:]
+        raise Fault("toolset", f"workspace.sh ended with status {done.status}: {said}")
+
+
+def launch_request(
+    results: Results,
+    attempt_id: AttemptId,
+    recipe: dict[str, Any],
+    *,
+    scratch: Path,
+    budget: Budget,
+    boxed: bool,
+    secrets: dict[str, str],
+) -> LaunchRequest:
+    """What the adapter is given; the solution only where the adapter plays it."""
+    solution = None
+    if recipe["solution"] is not None:
+        solution = scratch / "solution"
+        place(results, recipe["solution"], solution)
+    workspace, home = scratch / "workspace", scratch / "home"
+    return LaunchRequest(
+        prompt=frozen_prompt(results, recipe),
+        workspace=WORKSPACE if boxed else str(workspace.resolve()),
+        home=HOME if boxed else str(home.resolve()),
+        model=recipe["model"],
+        options=recipe["harness"]["options"],
+        budget=budget,
+        endpoint_url=None,
+        secrets=secrets,
+        solution=solution.resolve() if solution else None,
+        seed=seed_of(recipe, attempt_id),
+        scratch=(scratch / "more").resolve(),
+        boxed=boxed,
+        toolset=recipe["toolset"]["name"],
+    )
+
+
+def seed_of(recipe: dict[str, Any], attempt_id: AttemptId) -> int:
+    """Follows from the recipe and the repetition, so that a repetition keeps its seed when there are more of them."""
+    return int(digest([recipe["seed"], attempt_id.recipe, attempt_id.repetition])[:12], 16)
+
+
+def lay_out(files: Any, into: Path) -> None:
+    """Write an adapter's own files; one that would leave the folder is refused."""
+    for name, content in files.items():
+        target = into / name
+        if not target.resolve().is_relative_to(into.resolve()):
+            raise Fault("spawn", f"file {name!r} would be placed outside of the folder")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+        target.chmod(0o600)
+
+
+def make_box(results: Results, recipe: dict[str, Any], launch: Launch, scratch: Path, settings: Settings) -> Box:
+    """The box before instruments add to it."""
+    home = scratch / "home"
+    if not (home / ".gitconfig").exists():
+        (home / ".gitconfig").write_bytes(GIT_CONFIG)
+    binds = list(launch.binds)
+    read_only = []
+    if recipe["acceptance"]:
+        binds.append(Bind((scratch / "acceptance").resolve(), f"{WORKSPACE}/acceptance"))
+        read_only.append(f"{WORKSPACE}/acceptance")
+    return Box(
+        workspace=(scratch / "workspace").resolve(),
+        home=home.resolve(),
+        argv=list(launch.argv),
+        env={**BASE_ENVIRONMENT, **launch.env},
+        stdin=launch.stdin,
+        binds=binds,
+        path=sorted({str(Path(b.target)) for b in launch.binds if b.target == str(b.source)}),
+        network=recipe["isolation"]["network"],
+        limits=Limits(output_bytes=settings.output_bytes),
+        hidden=[results.objects.resolve(), results.root.resolve()],
+        read_only=read_only,
+    )
+
+
+def clear(results: Results, token: str) -> None:
+    """Delete what an attempt was run in; read-only folders an agent left are opened first."""
+
+    def unlock(function: Any, path: str, _: Any) -> None:
+        Path(path).parent.chmod(0o700)
+        if not os.path.islink(path):  # noqa: PTH114
+            Path(path).chmod(0o700)
+        function(path)
+
+    folder = results.scratch(token)
+    if folder.exists():
+        shutil.rmtree(folder, onerror=unlock)

@@ -1,0 +1,52 @@
+"""Setting a sealed attempt aside, with a reason, so that it is paid again."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from fairtrial.capture.spend.leases import holder
+from fairtrial.contracts.clock import stamp
+from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.records import dump, load
+from fairtrial.paths import Attempt, AttemptId, Results
+
+
+def redo(results: Results, attempt_id: AttemptId, reason: str) -> str:
+    """Move the attempt's folder to redone/ and keep the reason beside it; says what it had cost."""
+    attempt = results.attempt(attempt_id)
+    if not reason.strip():
+        raise UserError("--reason: is empty; say why this attempt is to be paid again")
+    if not attempt.folder.is_dir():
+        raise UserError(f"{attempt_id}: there is no such attempt on disk; `fairtrial show` takes the same name")
+    running = holder(attempt.lease)
+    if running:
+        raise UserError(f"{attempt_id}: is being run by process {running['pid']} on {running['host']}; wait for it")
+    moment = datetime.now(UTC)
+    aside = results.redone(attempt_id) / f"{moment:%Y%m%dT%H%M%S%f}"
+    aside.parent.mkdir(parents=True, exist_ok=True)
+    cost = known_cost(attempt)
+    attempt.folder.rename(aside)
+    record: dict[str, Any] = {
+        "schema_version": 1,
+        "attempt_id": str(attempt_id),
+        "reason": reason.strip(),
+        "at": stamp(moment),
+        "cost_usd": cost,
+        "set_aside": aside.name,
+    }
+    dump(aside / "redo.json", record)
+    said = "an unknown amount" if cost is None else f"{cost:.4f} USD"
+    return f"{attempt_id}: set aside in {aside}; it had cost {said}; the next run pays for it again"
+
+
+def known_cost(attempt: Attempt) -> float | None:
+    """US dollars from any grade of the attempt; None when none says."""
+    for path in sorted((attempt.folder / "grades").glob("*/result.json")):
+        try:
+            cost = load(path)["performance"]["time_cost"]["cost_usd"]
+        except (UserError, KeyError, TypeError):
+            continue
+        if cost is not None:
+            return float(cost)
+    return None

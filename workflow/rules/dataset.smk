@@ -1,0 +1,23 @@
+# INPUTS   matrix.json and every result.json it plans
+# OUTPUTS  the six tables, the fourteen-column CSV, problems.json
+rule dataset:
+    input:
+        rules.plan.output,
+        PLAN.results,
+    output:
+        expand(f"{EXPERIMENT}/dataset/{{table}}.parquet", table=snake.TABLES),
+        f"{EXPERIMENT}/dataset/problems.json",
+        f"{EXPERIMENT}/dataset/time-to-green.csv",
+        f"{EXPERIMENT}/dataset/datapackage.json",
+    params:
+        version=snake.DATASET,
+        prices=PLAN.prices,
+        excluded=PLAN.excluded,
+    message:
+        "Merging the results into tables"
+    log:
+        f"results/logs/{PLAN.name}/dataset.log",
+    conda:
+        "../../environment.yml"
+    shell:
+        "{FAIRTRIAL} dataset --name {PLAN.name:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"

@@ -1,0 +1,23 @@
+# INPUTS   the tables and the scorecard
+# OUTPUTS  the report's top-level files; each attempt's page stands beside them, unseen by Snakemake
+rule report:
+    input:
+        rules.dataset.output,
+        rules.scorecard.output,
+    output:
+        report(
+            f"{EXPERIMENT}/report/index.html",
+            category="fairtrial",
+            caption="../report/index.rst",
+        ),
+        expand(f"{EXPERIMENT}/report/{{name}}", name=["report.md", "report.json", "summary.txt"]),
+    params:
+        version=snake.REPORT,
+    message:
+        "Rendering the report"
+    log:
+        f"results/logs/{PLAN.name}/report.log",
+    conda:
+        "../../environment.yml"
+    shell:
+        "{FAIRTRIAL} report --name {PLAN.name:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"
