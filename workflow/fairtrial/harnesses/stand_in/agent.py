@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shlex
 import shutil
 import subprocess
 import sys
@@ -27,11 +28,11 @@ class Agent:
         self.calls = 0
         self.spread = self.random.lognormvariate(0, 0.35)
 
-    def shell(self, *argv: str) -> None:
-        """Run one command as a tool call."""
+    def shell(self, command: str) -> None:
+        """Run one command line as a tool call, in a shell as real agents do."""
         self.calls += 1
-        say("tool_call", id=f"c{self.calls}", name="shell", command=" ".join(argv))
-        done = subprocess.run(argv, capture_output=True, check=False)
+        say("tool_call", id=f"c{self.calls}", name="shell", command=command)
+        done = subprocess.run(["bash", "-c", command], capture_output=True, check=False)
         output = (done.stdout + done.stderr).decode("utf-8", "replace")
         say("tool_result", id=f"c{self.calls}", exit_status=done.returncode, output=output)
 
@@ -52,7 +53,7 @@ class Agent:
         if not whole:
             self.edit("NOTES.md", lambda: Path("NOTES.md").write_text("Looked into it; not finished.\n"))
         elif script:
-            self.shell("bash", str(self.solution / script))
+            self.shell(f"bash {shlex.quote(str(self.solution / script))}")
         else:
             self.edit(
                 "solution",

@@ -1,0 +1,43 @@
+# The few commands people repeat. `make demo` and `make test` need only Python >= 3.11, git and make.
+PYTHON ?= python3
+CORES ?= 2
+BIN := .venv/bin
+RUN := PATH="$(CURDIR)/$(BIN):$$PATH"
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+TESTS ?= tests
+
+.PHONY: demo demo-all test check bench soak rehearse smoke-vc clean
+
+.venv/installed: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "fairtrial needs Python 3.11 or newer; name one: make PYTHON=python3.12")'
+	$(PYTHON) -m venv .venv
+	$(PIP) --editable .
+	@touch $@
+
+.venv/installed-test: .venv/installed
+	$(PIP) --editable '.[test]'
+	@touch $@
+
+demo: .venv/installed
+	@$(RUN) snakemake --cores $(CORES) --quiet rules progress
+
+demo-all: .venv/installed
+	@$(RUN) snakemake --cores $(CORES) --quiet rules progress --configfile config/all.yaml
+
+test: .venv/installed-test
+	@$(RUN) python -m pytest -n $(CORES) --dist loadfile $(TESTS)
+
+check: .venv/installed-test
+	@$(RUN) sh .ci/check
+
+bench: .venv/installed-test
+	@$(RUN) python -m tests.bench $(if $(CHECK),--check) $(FIGURES)
+
+soak: .venv/installed-test
+	@$(RUN) python -m pytest -n 1 tests/workflow --soak
+
+environment.yml: pyproject.toml .ci/environment_yml.py
+	$(PYTHON) .ci/environment_yml.py > $@
+
+clean:
+	rm -rf .venv .snakemake bench.json

@@ -1,0 +1,44 @@
+"""Runs every figure; with --check exits 1 when one is above 1.5 times its limit."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import pkgutil
+import platform
+import sys
+from pathlib import Path
+
+from tests import bench
+
+SLACK = 1.5
+
+
+def main() -> int:
+    """0, or 1 when --check finds a figure above its limit."""
+    known = sorted(m.name for m in pkgutil.iter_modules(bench.__path__) if not m.name.startswith("_"))
+    parser = argparse.ArgumentParser(prog="make bench")
+    parser.add_argument("figures", nargs="*", help=f"of: {', '.join(known)}; default all")
+    parser.add_argument("--check", action="store_true")
+    args = parser.parse_args()
+    rows, over = [], []
+    for name in args.figures or known:
+        module = importlib.import_module(f"tests.bench.{name}")
+        for figure, value in module.measure().items():
+            limit = module.LIMITS.get(figure)
+            rows.append({"file": name, "figure": figure, "value": value, "limit": limit})
+            bad = limit is not None and value > SLACK * limit
+            over += [figure] if bad else []
+            print(f"{name:<12} {figure:<44} {value:>12.3f} {'' if limit is None else f'limit {limit:g}':<14}{'OVER' if bad else ''}")
+    machine = {"cpus": os.cpu_count(), "python": platform.python_version(), "system": platform.system()}
+    Path("bench.json").write_text(json.dumps({"machine": machine, "slack": SLACK, "figures": rows}, indent=1) + "\n")
+    if args.check and over:
+        print(f"above {SLACK} times their limit: {', '.join(over)}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
