@@ -1,0 +1,39 @@
+"""fairtrial check"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+HELP = "prove task packages: start red, reference green, wrong ones caught, no answer within reach"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """The verb's options."""
+    parser.add_argument("tasks", nargs="*", default=["*"], help="id, suite/id, suite, tag:x or a glob; default all")
+    parser.add_argument(
+        "--tasks-dir", type=Path, action="append", default=[], help="a folder of suites; may be repeated"
+    )
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+
+
+def run(args: argparse.Namespace) -> int:
+    """0 when every package is proven, 1 otherwise."""
+    from concurrent.futures import ProcessPoolExecutor
+
+    from fairtrial.authoring.check import check_task
+    from fairtrial.contracts.schema import data_folder
+    from fairtrial.plan import tasks
+
+    found = tasks.discover([data_folder("tasks"), *args.tasks_dir])
+    chosen = tasks.select(args.tasks, found)
+    wrong = 0
+    with ProcessPoolExecutor(max_workers=args.jobs) as pool:
+        for proof in pool.map(check_task, chosen):
+            print(f"{'FAILED' if proof.problems else 'proven':<8} {proof.task}", flush=True)
+            for line in [*proof.problems, *(f"skipped: {s}" for s in proof.skipped)]:
+                print(f"         {line}", flush=True)
+            wrong += bool(proof.problems)
+    print(f"{len(chosen) - wrong} of {len(chosen)} tasks proven")
+    return 1 if wrong else 0
