@@ -1,0 +1,67 @@
+"""Share of attempts green by t, with bands over resampled tasks. Unit: the attempt; bands resample tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from fairtrial.analysis.report.model import Arm, Report
+
+DRAWS = 400
+GRID = 60
+LEAST_TASKS = 5
+
+
+class GreenCurve(NamedTuple):
+    """Steps (seconds, share), the band (seconds, low, high; empty below five tasks), attempts."""
+
+    steps: list[tuple[float, float]]
+    band: list[tuple[float, float, float]]
+    attempts: int
+
+    def waiting(self, seconds: float) -> int:
+        """Attempts not green by then."""
+        share = next((s for t, s in reversed(self.steps) if t <= seconds), 0.0)
+        return round(self.attempts * (1 - share))
+
+
+def curve(report: Report, arm: Arm, column: str, low: float, high: float) -> GreenCurve:
+    """Of all scored attempts of the arm; one that is never green stays at 0, whenever it gave up."""
+    import numpy as np
+
+    rows = [row for row in report.rows_of[arm.index] if report.scored[row]]
+    seconds, outcome = report.columns[column], report.columns["outcome"]
+    times = np.array([_known(seconds[row], outcome[row]) for row in rows], dtype=float)
+    green = np.sort(times[np.isfinite(times)])
+    steps = [(float(t), (place + 1) / len(rows)) for place, t in enumerate(green)]
+    tasks = [report.task_of[row] for row in rows]
+    return GreenCurve(_thinned(steps), _band(times, tasks, low, high), len(rows))
+
+
+def _known(seconds: Any, outcome: Any) -> float:
+    return float(seconds) if outcome == "green" and seconds is not None else float("inf")
+
+
+def _thinned(steps: list[tuple[float, float]], most: int = 250) -> list[tuple[float, float]]:
+    """At most `most` steps: a curve of 10,000 attempts looks the same with every fortieth."""
+    if len(steps) <= most:
+        return steps
+    return [steps[round(place * (len(steps) - 1) / (most - 1))] for place in range(most)]
+
+
+def _band(times: Any, tasks: Sequence[str], low: float, high: float) -> list[tuple[float, float, float]]:
+    import numpy as np
+
+    names, code = np.unique(np.array(tasks, dtype=object).astype(str), return_inverse=True)
+    if len(names) < LEAST_TASKS:
+        return []
+    grid = np.geomspace(low, high, GRID)
+    place = np.searchsorted(grid, times)  # first grid time that is not earlier
+    counts = np.zeros((len(names), GRID + 1))
+    np.add.at(counts, (code, place), 1)
+    green = np.cumsum(counts[:, :GRID], axis=1)
+    tries = np.bincount(code, minlength=len(names)).astype(float)
+    draws = np.random.default_rng(1).multinomial(len(names), np.full(len(names), 1 / len(names)), size=DRAWS)
+    shares = (draws @ green) / (draws @ tries)[:, None]
+    bounds = np.quantile(shares, (0.025, 0.975), axis=0)
+    return [(float(t), float(a), float(b)) for t, a, b in zip(grid, bounds[0], bounds[1], strict=True)]

@@ -1,0 +1,117 @@
+"""1: which differences this run can tell apart, and how large one had to be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fairtrial.analysis.report import md, words
+from fairtrial.analysis.report.html import Safe, details, join, lead, tag
+from fairtrial.analysis.report.model import Report
+
+ORDER = 1
+TITLE = "What this run can say"
+QUESTION = "Which arms are told apart, and which are not?"
+SHOWN = 12
+
+
+def html(report: Report) -> str:
+    """Separated on the left, not separated on the right."""
+    pairs = report.pairs["pairs"]
+    if not pairs:
+        return lead(nothing(report))
+    apart = [pair for pair in pairs if pair["separated"]]
+    rest = [pair for pair in pairs if not pair["separated"]]
+    left = tag("div", tag("h3", "Separated"), _list([_separated(p) for p in apart], "No pair is separated."))
+    right = tag("div", tag("h3", "Not separated \u2014 no winner"),
+                _list([_open(p) for p in rest], "Every pair is separated."))  # fmt: skip
+    return join([lead(intro(report)), tag("div", left, right, class_="two")])
+
+
+def nothing(report: Report) -> str:
+    """Why there is no comparison."""
+    arms = len([arm for arm in report.arms if report.card(arm)["compared"]])
+    if arms < 2:
+        return "Fewer than two arms can be compared: reference and noop only calibrate the tasks."
+    return "No two arms differ in harness, model or toolset alone, so nothing is compared."
+
+
+def intro(report: Report) -> str:
+    """How the intervals were made and what would go unseen."""
+    families = words.listing(report.pairs["families"])
+    text = f"Paired by task, for tasks like these. Intervals hold jointly at 95% over the {families}."
+    if report.pairs["detectable"] is not None:
+        text += (
+            f" With {words.plural(len(report.tasks), 'task')} and {repetitions(report)}, differences below about "
+            f"{report.pairs['detectable'] * 100:.0f} points will usually go undetected."
+        )
+    return text
+
+
+def repetitions(report: Report) -> str:
+    """5 repetitions, or 1 to 5 repetitions."""
+    counts = sorted({cell["repetitions"] for cell in report.matrix["cells"]})
+    if len(counts) == 1:
+        return words.plural(counts[0], "repetition")
+    return f"{counts[0]} to {counts[-1]} repetitions" if counts else "no repetition"
+
+
+def _list(items: list[Safe], otherwise: str) -> Safe:
+    if not items:
+        return tag("p", otherwise, class_="quiet")
+    shown = tag("ul", *(tag("li", item) for item in items[:SHOWN]), class_="rows")
+    if len(items) <= SHOWN:
+        return shown
+    more = tag("ul", *(tag("li", item) for item in items[SHOWN:]), class_="rows")
+    return join([shown, details(f"{len(items) - SHOWN} more", more)])
+
+
+def _separated(pair: dict[str, Any]) -> Safe:
+    first, second = (pair["a"], pair["b"]) if pair["difference"] >= 0 else (pair["b"], pair["a"])
+    low, high = (pair["low"], pair["high"]) if pair["difference"] >= 0 else (-pair["high"], -pair["low"])
+    size = f"{pair['where']}: {words.points(abs(pair['difference']))} points "
+    interval = tag("span", f"[{words.points(low, False)}, {words.points(high, False)}]", class_="quiet")
+    said = [
+        tag("b", first),
+        " passes more often than ",
+        tag("b", second),
+        size,
+        interval,
+        _time(pair),
+        _confounded(pair),
+    ]
+    return join(said)
+
+
+def _open(pair: dict[str, Any]) -> Safe:
+    if pair["difference"] is None:
+        return join([f"{pair['a']} and {pair['b']}{pair['where']}: no scored task in common"])
+    known = pair["low"] is not None
+    interval = (
+        f"[{words.points(pair['low'])}, {words.points(pair['high'])}]" if known else "no interval below five tasks"
+    )
+    body = f"{pair['a']} and {pair['b']}{pair['where']}: {words.points(pair['difference'])} points "
+    return join([body, tag("span", interval, class_="quiet"), _time(pair), _confounded(pair)])
+
+
+def _time(pair: dict[str, Any]) -> str:
+    return f"; time to green: {pair['time_words']}" if pair["time_words"] else ""
+
+
+def _confounded(pair: dict[str, Any]) -> str:
+    return f" \u2014 confounded: {pair['confounded']}" if pair["confounded"] else ""
+
+
+def markdown(report: Report) -> str:
+    """Two lists."""
+    pairs = report.pairs["pairs"]
+    if not pairs:
+        return nothing(report)
+    lines = [intro(report), ""]
+    for pair in pairs:
+        verdict = "separated" if pair["separated"] else "not separated, no winner"
+        interval = f"[{words.points(pair['low'])}, {words.points(pair['high'])}]"
+        lines.append(
+            f"- {md.esc(pair['a'])} \u2212 {md.esc(pair['b'])}{md.esc(pair['where'])}: "
+            f"{words.points(pair['difference'])} points {interval}: {verdict}{md.esc(_confounded(pair))}"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,152 @@
+"""13: what is in no rate and why, definitions, versions, isolation in force."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from fairtrial.analysis.report import md, words
+from fairtrial.analysis.report.html import Cell, Safe, details, join, lead, table, tag
+from fairtrial.analysis.report.model import Report
+from fairtrial.analysis.report.sections.scorecard import label
+
+ORDER = 13
+TITLE = "What was left out, and what was in force?"
+QUESTION = "Excluded attempts, definitions, versions, isolation."
+MOST = 200
+
+
+def html(report: Report) -> str:
+    """Lists of what is left out, then versions and isolation, then definitions."""
+    found = left_out(report)
+    heads = ["Attempt", "Why", "What"]
+    rows: list[list[object]] = [
+        [_link(report, row, name), kind, Cell(text, None, "wrap")] for row, name, kind, text in found[:MOST]
+    ]
+    parts: list[object] = [lead(_summary(report))]
+    if rows:
+        parts.append(table(heads, rows, "Attempts left out, faults and problems"))
+    if len(found) > MOST:
+        parts.append(tag("p", f"{len(found) - MOST:,} more stand in report.json and the tables.", class_="quiet"))
+    parts += [tag("h3", "Versions and isolation in force"), _versions(report), *_skipped(report), _definitions(report)]
+    return join(parts)
+
+
+def _summary(report: Report) -> str:
+    counts = Counter(report.columns["status"])
+    unscored = sum(d and not s for d, s in zip(report.done, report.scored, strict=True))
+    said = [
+        f"{report.planned:,} planned", f"{counts['done']:,} with a result", f"{unscored:,} of these unscored",
+        f"{counts['fault']:,} infrastructure faults", f"{counts['not_run']:,} not run", f"{counts['excluded']:,} excluded by hand",
+        f"{counts['problem']:,} unreadable",
+    ]  # fmt: skip
+    return "; ".join(said) + ". Faults are no results and count nowhere; unscored attempts are listed and in no rate."
+
+
+def _link(report: Report, row: int | None, name: str) -> Safe | str:
+    if row is None or not report.linked or report.columns["status"][row] not in ("done", "excluded"):
+        return name
+    return tag("a", name, href=f"attempts/{report.columns['attempt_id'][row]}.html")
+
+
+def left_out(report: Report) -> list[tuple[int | None, str, str, str]]:
+    """(row, attempt, kind, text) of everything that needs a word: excluded, unscored, redone, suspect, faults, problems."""
+    found: list[tuple[int | None, str, str, str]] = []
+    columns = report.columns
+    names = [f"{t}, {h} {m}, r{r}" for t, h, m, r in
+             zip(report.task_of, columns["harness"], columns["model"], columns["repetition"], strict=True)]  # fmt: skip
+    for row, status in enumerate(columns["status"]):
+        if status == "excluded":
+            found.append((row, names[row], "excluded", columns["excluded"][row] or ""))
+        elif report.done[row] and not report.scored[row]:
+            text = (
+                columns["ending_reason"][row]
+                if columns["ending"][row] == "fault_found_at_grading"
+                else columns["verdict"][row]
+            )
+            found.append((row, names[row], "unscored", str(text)))
+        if columns["redone"][row]:
+            found.append((row, names[row], "redone", columns["redone"][row]))
+        if columns["suspect"][row]:
+            found.append(
+                (
+                    row,
+                    names[row],
+                    "suspect",
+                    "the verifier works on the reference and keeps failing here; counted as failed",
+                )
+            )
+        if columns["corrected"][row]:
+            found.append(
+                (
+                    row,
+                    names[row],
+                    "corrected",
+                    f"verdict of a corrected verifier; before: {columns['raw_verdict'][row]}",
+                )
+            )
+    place = {key: row for row, key in enumerate(columns["attempt_id"])}
+    for fault in report.faults:
+        row_ = place.get(fault["attempt_id"])
+        found.append(
+            (
+                None,
+                names[row_] if row_ is not None else fault["attempt_id"],
+                f"fault: {fault['kind']}",
+                fault["message"] or "",
+            )
+        )
+    found += [(None, problem["path"], "problem", problem["reason"]) for problem in report.problems]
+    return found
+
+
+def _versions(report: Report) -> Safe:
+    heads = ["Configuration", "Harness version", "Observed model", "Isolation", "Network", "Not in force", "Trace"]
+    rows: list[list[object]] = []
+    for arm in report.ranked:
+        card = report.card(arm)
+        mixed = " (mixed)" if len(card["harness_versions"]) > 1 else ""
+        rows.append([
+            Cell(label(arm), arm.name), (", ".join(card["harness_versions"]) or words.DASH) + mixed,
+            ", ".join(card["models_observed"]) or words.DASH, ", ".join(card["isolations"]) or words.DASH,
+            ", ".join(card["networks"]) or words.DASH, Cell("; ".join(degraded(report, arm.index)) or "nothing", None, "wrap"),
+            ", ".join(sorted(set(report.values(arm, "trace_shim", scored=False)))) or words.DASH,
+        ])  # fmt: skip
+    return table(heads, rows, "Versions and isolation")
+
+
+def degraded(report: Report, index: int) -> list[str]:
+    """What the isolation of this arm lacked in some attempt, sorted."""
+    import json
+
+    texts = {report.columns["degraded"][row] for row in report.rows_of[index] if report.done[row]}
+    return sorted({str(item) for text in texts if text and text != "[]" for item in json.loads(text)})
+
+
+def _skipped(report: Report) -> list[Safe]:
+    skipped = report.matrix.get("skipped", [])
+    if not skipped:
+        return []
+    lines = [tag("li", f"{entry['what']}: {entry['why']}") for entry in skipped]
+    return [tag("h3", "Never planned"), tag("ul", *lines, class_="rows")]
+
+
+def _definitions(report: Report) -> Safe:
+    entries = report.scorecard["definitions"]
+    parts = [part for name, text in entries.items() for part in (tag("dt", name), tag("dd", text))]
+    notes = [tag("li", note) for note in report.scorecard["notes"]]
+    sources = [
+        part for name, digest in report.sources.items() for part in (tag("dt", name), tag("dd", tag("code", digest)))
+    ]
+    matrix = [tag("dt", "matrix.json"), tag("dd", tag("code", report.matrix["digest"]))]
+    return join([details("Definitions of every column", tag("ul", *notes), tag("dl", *parts)),
+                 details("Digests of what this page was computed from", tag("dl", *matrix, *sources))])  # fmt: skip
+
+
+def markdown(report: Report) -> str:
+    """What is left out, at most fifty lines, and the isolation line."""
+    found = left_out(report)
+    lines = [md.esc(_summary(report)), ""]
+    lines += [f"- {md.esc(name)}: {md.esc(kind)}: {md.esc(text)}" for _, name, kind, text in found[:50]]
+    if len(found) > 50:
+        lines.append(f"- and {len(found) - 50} more")
+    return "\n".join(lines)

@@ -1,0 +1,82 @@
+"""12: for every field, how many attempts have a value of those where one is possible."""
+
+from __future__ import annotations
+
+from fairtrial.analysis.report import md
+from fairtrial.analysis.report.html import Cell, Safe, details, join, lead, pill, table, tag
+from fairtrial.analysis.report.model import Arm, Report
+
+ORDER = 12
+TITLE = "What was measured?"
+QUESTION = "Coverage of every field."
+WIDE = "half"
+
+MAIN = (
+    ("Verifier outcome", "check_passed", "done"), ("Seconds to green (passing only)", "seconds_to_green", "green"),
+    ("First green moment (passing only)", "first_green_upper_seconds", "green"), ("Wall seconds", "agent_seconds", "done"),
+    ("Tokens", "input_uncached_tokens", "done"), ("Cost, US dollars", "cost_usd", "done"), ("Turns", "turns", "done"),
+    ("Tool calls", "tool_calls", "done"), ("Traced commands", "commands", "done"), ("Observed model", "model_observed", "done"),
+)  # fmt: skip
+REST = (
+    "harness_version", "api_seconds", "requests", "first_command_seconds", "first_mutation_seconds",
+    "first_acceptance_green_seconds", "vc_reads", "vc_writes", "vc_errors", "vc_occupied_seconds", "vc_output_bytes",
+    "tool_output_bytes", "parser_calls", "repeated_reads", "selector_failures", "skill_reads", "files_changed",
+    "lines_added", "patch_sha256", "cache_read_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens",
+    "policy_refusals", "foreign_requests", "violations", "protected_ok", "acceptance_untouched", "terminal_event",
+    "malformed_lines", "errors", "warnings", "verifier_seconds", "trace_shim", "load",
+)  # fmt: skip
+
+
+def coverage(report: Report, arm: Arm, name: str, among: str) -> tuple[int, int]:
+    """(attempts with a value, attempts where one is possible)."""
+    rows = [row for row in report.rows_of[arm.index] if report.done[row]]
+    if among == "green":
+        rows = [row for row in rows if report.columns["outcome"][row] == "green"]
+    return sum(report.columns[name][row] is not None for row in rows), len(rows)
+
+
+def _cell(known: int, possible: int) -> Cell:
+    if not possible:
+        return Cell(tag("span", "none possible", class_="quiet"), -1)
+    shown = f"{known}/{possible}"
+    return Cell(pill(shown, "warn") if known < possible else shown, known / possible)
+
+
+def _table(report: Report, fields: list[tuple[str, str, str]], label: str) -> Safe:
+    heads = ["Field", *(arm.name for arm in report.ranked)]
+    rows = [
+        [shown, *(_cell(*coverage(report, arm, name, among)) for arm in report.ranked)] for shown, name, among in fields
+    ]
+    return table(heads, rows, label, numeric=range(1, len(heads)))
+
+
+def html(report: Report) -> str:
+    """The main fields, the others to unfold, and the sources of cost."""
+    rest = [(name.replace("_", " "), name, "done") for name in REST]
+    parts: list[object] = [lead("Attempts with a value, of those where one is possible."), _table(report, list(MAIN), TITLE),
+                           details("Every other field", _table(report, rest, "Coverage of the other fields")), _costs(report)]  # fmt: skip
+    return join(parts)
+
+
+def _costs(report: Report) -> Safe:
+    found: dict[str, int] = {}
+    for row in range(report.planned):
+        if report.done[row]:
+            key = report.columns["cost_source"][row] or "unknown"
+            found[key] = found.get(key, 0) + 1
+    names = {"cli": "said by the agent program", "endpoint": "metered by the endpoint", "price_table": "tokens \u00d7 price table",
+             "unknown": "unknown"}  # fmt: skip
+    said = ", ".join(f"{names.get(key, key)} {count}" for key, count in sorted(found.items()))
+    bound = sum(bool(report.columns["tokens_lower_bound"][row]) for row in range(report.planned) if report.done[row])
+    more = f" Tokens of {bound} attempts are a lower bound (no terminal event)." if bound else ""
+    return tag("p", f"Source of cost: {said or 'nothing measured'}.{more}", class_="quiet")
+
+
+def markdown(report: Report) -> str:
+    """The main fields."""
+    heads = ["Field", *(arm.name for arm in report.ranked)]
+    rows = []
+    for shown, name, among in MAIN:
+        pairs = [coverage(report, arm, name, among) for arm in report.ranked]
+        rows.append([shown, *(f"{known}/{possible}" for known, possible in pairs)])
+    return md.table(heads, rows)

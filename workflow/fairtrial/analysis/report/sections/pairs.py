@@ -1,0 +1,83 @@
+"""8: every comparison with its interval, tests and both verdicts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fairtrial.analysis.report import md, words
+from fairtrial.analysis.report.html import Cell, Safe, details, join, lead, pill, table, tag
+from fairtrial.analysis.report.model import Report
+from fairtrial.analysis.report.sections import can_say
+
+ORDER = 8
+TITLE = "Paired comparisons"
+QUESTION = "Which differences survive correction?"
+HEADS = ["Pair", "Difference, points", "95% interval", "Sign-flip q", "These tasks only, q", "Pass rate", "Mean to green",
+         "Time to green, q", "Time", "Cost", "Detectable"]  # fmt: skip
+MOST = 200
+
+
+def html(report: Report) -> str:
+    """One row a pair; the corrected verdicts everywhere."""
+    pairs = report.pairs["pairs"]
+    if not pairs:
+        return lead(can_say.nothing(report))
+    text = ("Paired by task. Intervals hold jointly at 95%; q: Benjamini\u2013Hochberg over this table. The test for these "
+            "tasks only is exact and stratified by task; the log-rank for time is stratified by task.")  # fmt: skip
+    body = [table(HEADS, [_row(pair) for pair in pairs[:MOST]], TITLE, numeric=(1, 2, 3, 4, 6, 7, 9, 10))]
+    if len(pairs) > MOST:
+        rest = table(
+            HEADS, [_row(pair) for pair in pairs[MOST:]], f"{TITLE}, continued", numeric=(1, 2, 3, 4, 6, 7, 9, 10)
+        )
+        body.append(details(f"{len(pairs) - MOST} more pairs", rest))
+    return join([lead(text), *body, *_notes(report)])
+
+
+def _row(pair: dict[str, Any]) -> list[object]:
+    interval = f"{words.points(pair['low'])} to {words.points(pair['high'])}" if pair["low"] is not None else words.DASH
+    name = join([pair["a"], " \u2212 ", pair["b"], tag("span", pair["where"], class_="quiet")])
+    return [
+        Cell(name, f"{pair['a']} {pair['b']}"), Cell(words.points(pair["difference"]), pair["difference"]),
+        Cell(interval, pair["low"]), Cell(words.chance(pair["sign_flip_q"]), pair["sign_flip_q"]),
+        Cell(words.chance(pair["exact_q"]), pair["exact_q"]), _verdict(pair),
+        Cell(words.duration(pair["time_difference"]), pair["time_difference"]),
+        Cell(words.chance(pair["time_q"]), pair["time_q"]), pair["time_words"] or words.DASH,
+        Cell(_cost(pair), pair["cost_ratio"]), Cell(words.points(pair["minimum_detectable"], False), pair["minimum_detectable"]),
+    ]  # fmt: skip
+
+
+def _verdict(pair: dict[str, Any]) -> Safe:
+    mark = pill("separated", "good") if pair["separated"] else pill("not separated")
+    return join([mark, " ", pill("confounded", "warn")]) if pair["confounded"] else mark
+
+
+def _cost(pair: dict[str, Any]) -> str:
+    return words.DASH if pair["cost_ratio"] is None else f"\u00d7{pair['cost_ratio']:.2f}"
+
+
+def _notes(report: Report) -> list[Safe]:
+    pairs = report.pairs["pairs"]
+    said = [f"{p['a']} \u2212 {p['b']}{p['where']}: {note}" for p in pairs for note in p["notes"]]
+    said += report.pairs["notes"]
+    if not said:
+        return []
+    return [
+        details(
+            f"Notes on {words.plural(len(said), 'comparison')}", tag("ul", *(tag("li", s) for s in said), class_="rows")
+        )
+    ]
+
+
+def markdown(report: Report) -> str:
+    """A short table, for pull requests at most thirty pairs."""
+    pairs = report.pairs["pairs"][:30]
+    if not pairs:
+        return ""
+    heads = ["Pair", "Points", "95% interval", "Sign-flip q", "These tasks q", "Pass rate", "Time q", "Time"]
+    rows = []
+    for p in pairs:
+        verdict = ("separated" if p["separated"] else "not separated") + (", confounded" if p["confounded"] else "")
+        rows.append([f"{p['a']} \u2212 {p['b']}{p['where']}", words.points(p["difference"]),
+                     f"{words.points(p['low'])} to {words.points(p['high'])}", words.chance(p["sign_flip_q"]),
+                     words.chance(p["exact_q"]), verdict, words.chance(p["time_q"]), p["time_words"] or words.DASH])  # fmt: skip
+    return md.table(heads, rows)

@@ -1,0 +1,136 @@
+"""summary.txt: eighty columns for a terminal, with a letter an attempt; no control character gets through."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from fairtrial.analysis.report import heading, words
+from fairtrial.analysis.report.html import visible
+from fairtrial.analysis.report.model import Arm, Report
+from fairtrial.analysis.report.sections.failures import strip
+from fairtrial.analysis.report.sections.scorecard import hat, median, rank
+
+WIDTH = 80
+MOST_TASKS = 60
+
+
+def text(report: Report) -> str:
+    """The whole summary; no line is wider than 80 columns."""
+    lines = [heading.title(report), *wrap(heading.shape(report)), ""]
+    for note in heading.banners(report):
+        lines += wrap("! " + note, "  ")
+    lines += ["" if heading.banners(report) else None, *_table(report), "", *_strips(report), "", *_footer(report)]  # type: ignore[list-item]
+    return "\n".join(clean(line) for line in lines if line is not None) + "\n"
+
+
+def clean(line: str) -> str:
+    """One printable line, cut at 80 columns."""
+    return cut(visible(line).replace("\n", " ").replace("\t", " "), WIDTH).rstrip()
+
+
+def columns(line: str) -> int:
+    """Terminal columns of a text: wide characters take two, combining ones none."""
+    return sum(_width(letter) for letter in line)
+
+
+def _width(letter: str) -> int:
+    if unicodedata.combining(letter) or unicodedata.category(letter) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+
+
+def cut(line: str, width: int) -> str:
+    """At most `width` columns; a cut one ends in ~."""
+    if columns(line) <= width:
+        return line
+    kept, used = [], 0
+    for letter in line:
+        if used + _width(letter) > width - 1:
+            break
+        kept.append(letter)
+        used += _width(letter)
+    return "".join(kept) + "~"
+
+
+def pad(line: str, width: int) -> str:
+    """Cut or filled to exactly `width` columns."""
+    shown = cut(visible(line), width)
+    return shown + " " * (width - columns(shown))
+
+
+def wrap(line: str, indent: str = "") -> list[str]:
+    """Words over lines of at most 80 columns."""
+    import textwrap
+
+    return textwrap.wrap(visible(line), WIDTH, subsequent_indent=indent, break_on_hyphens=False) or [""]
+
+
+def _table(report: Report) -> list[str]:
+    head = f"{'configuration':<26}{'rank':>6}{'pass':>6}{'passes':>9}{'95%':>8}{f'pass^{report.k}':>8}{'median':>9}{'$/success':>8}"
+    lines = [head.replace("$/success", "$/pass")]
+    for arm in report.ranked:
+        card = report.card(arm)
+        low, high = ("like_low", "like_high") if card["like_low"] is not None else ("these_low", "these_high")
+        lines.append(
+            pad(_name(arm), 26)
+            + f"{rank(card):>6}{words.percent(card['pass_rate']):>6}{card['passes']:>5}/{card['scored']:<3}"
+            f"{words.bounds((card[low], card[high])):>8}{words.percent(hat(report, card)['value']):>8}"
+            f"{median(card).replace(' min', 'm').replace(' s', 's'):>9}{words.dollars(card['cost_per_success_usd']):>8}"
+        )
+    few = any(report.card(arm)["like_low"] is None and report.card(arm)["scored"] for arm in report.arms)
+    lines.append(
+        "95%: for tasks like these" + (", for exactly these tasks where there are fewer than five" if few else "")
+    )
+    return lines
+
+
+def _name(arm: Arm) -> str:
+    mark = " (sim)" if arm.simulated else ""
+    return cut(arm.name.replace(" (simulated)", ""), 26 - len(mark)) + mark
+
+
+def _strips(report: Report) -> list[str]:
+    """One line a task with a strip of letters an arm; blocks of arms when they do not fit side by side."""
+    lines: list[str] = []
+    tasks = report.tasks[:MOST_TASKS]
+    widths = {arm.index: max((len(strip(report, arm, task)) for task in tasks), default=1) for arm in report.arms}
+    if any(width > 50 for width in widths.values()):
+        return ["More than fifty repetitions: see the outcome grid of index.html."]
+    block: list[Arm] = []
+    used = 22
+    for arm in report.arms:
+        need = max(widths[arm.index], 8) + 2
+        if block and used + need > WIDTH:
+            lines += [*_block(report, block, tasks, widths), ""]
+            block, used = [], 22
+        block.append(arm)
+        used += need
+    lines += _block(report, block, tasks, widths)
+    if len(report.tasks) > len(tasks):
+        lines.append(f"and {len(report.tasks) - len(tasks)} more tasks")
+    return [*lines, "P passed  F failed  T timed out  A agent error, budget  ? unscored  . no result"]
+
+
+def _block(report: Report, arms: list[Arm], tasks: list[str], widths: dict[int, int]) -> list[str]:
+    size = {arm.index: max(widths[arm.index], 8) + 2 for arm in arms}
+    lines = [pad("", 22) + "".join(pad(arm.label, size[arm.index] - 1) + " " for arm in arms)]
+    if len(report.models) > 1:
+        lines.append(pad("", 22) + "".join(pad(arm.model, size[arm.index] - 1) + " " for arm in arms))
+    for task in tasks:
+        lines.append(pad(task, 21) + " " + "".join(pad(strip(report, arm, task), size[arm.index]) for arm in arms))
+    return lines
+
+
+def _footer(report: Report) -> list[str]:
+    counts = [f"{report.planned:,} planned", f"{sum(report.scored):,} scored"]
+    for name, key in (("faults", "fault"), ("not run", "not_run"), ("excluded", "excluded"), ("unreadable", "problem")):
+        if report.count(key):
+            counts.append(f"{report.count(key):,} {name}")
+    unscored = sum(report.done) - sum(report.scored)
+    counts += [f"{unscored} unscored"] if unscored else []
+    verdicts = [pair for pair in report.pairs["pairs"] if pair["separated"]]
+    said = "; ".join(f"{p['a']} - {p['b']}{p['where']} {words.points(p['difference'])} points" for p in verdicts[:6])
+    lines = wrap(", ".join(counts) + ".") + wrap(f"isolation: {heading.isolation(report)}")
+    if report.pairs["pairs"]:
+        lines += wrap(f"separated: {said}" if said else "no pair is separated; no winner", "  ")
+    return lines

@@ -1,0 +1,99 @@
+"""What the verbs of the analysis share: which experiment, its matrix and prices, and the three stages as functions."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+Json = dict[str, Any]
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Which experiment of which results tree."""
+    parser.add_argument("--name", help="experiment; default: the one of the configuration, else `default`")
+    parser.add_argument("--results", type=Path, default=Path("results"), help="results tree; default ./results")
+
+
+def k_option(parser: argparse.ArgumentParser) -> None:
+    """k of pass@k and pass^k."""
+    parser.add_argument("--k", type=int, nargs="+", metavar="K", help="k of pass@k and pass^k; default: the matrix's")
+
+
+def given() -> Json:
+    """The configuration a rule was started with, as the Snakefile handed it on; {} by hand."""
+    from fairtrial.plan.snake import VARIABLE
+
+    return json.loads(os.environ[VARIABLE]) if os.environ.get(VARIABLE) else {}
+
+
+def name_of(args: argparse.Namespace) -> str:
+    """The experiment's name."""
+    return str(args.name or given().get("raw", {}).get("name", "default"))
+
+
+def matrix_of(args: argparse.Namespace) -> tuple[Json, Any]:
+    """(matrix.json, paths of the experiment); UserError when nothing is planned."""
+    from fairtrial.contracts import records
+    from fairtrial.contracts.errors import UserError
+    from fairtrial.paths import Results
+
+    experiment = Results(args.results).experiment(name_of(args))
+    if not experiment.matrix.exists():
+        known = sorted(path.parent.name for path in args.results.glob("*/matrix.json"))
+        raise UserError(
+            f"{experiment.matrix}: no such file; planned experiments: {', '.join(known) or 'none'}; "
+            "`snakemake --cores 2` plans and runs one, `fairtrial plan --write` only plans it"
+        )
+    return records.load(experiment.matrix), experiment
+
+
+def prices() -> dict[str, Json]:
+    """Model -> price entry, from the models file of the configuration in force."""
+    from fairtrial.cli._configuration import checkout
+    from fairtrial.plan.config import read_yaml
+
+    settings = given()
+    base = Path(settings["basedir"]) if settings else checkout()
+    named = settings.get("raw", {}).get("models_file")
+    path = Path(named) if named else base / "config" / "models.yaml"
+    models = read_yaml(path) if named or path.exists() else {}
+    return {name: entry["price"] for name, entry in models.items() if isinstance(entry, dict) and entry.get("price")}
+
+
+def dataset(results: Path, matrix: Json, out: Path, folders: Mapping[str, Path] | None = None) -> Json:
+    """Stage one: tables. Returns counts by status."""
+    from fairtrial.analysis import dataset as stage
+
+    return stage.build(results, matrix, out, prices(), folders)
+
+
+def scorecard(tables: Path, matrix: Json, out: Path, k: list[int] | None = None) -> Json:
+    """Stage two: the scorecard and every comparison. Returns the scorecard."""
+    from fairtrial.analysis import arms, compare, dataset_tables, scorecard_files
+    from fairtrial.analysis import scorecard as stage
+    from fairtrial.contracts import records
+    from fairtrial.contracts.errors import UserError
+
+    if k and min(k) < 1:
+        raise UserError(f"--k {min(k)}: k is 1 or more")
+    frame = dataset_tables.frame(tables / "attempts.parquet")
+    card = stage.build(frame, matrix, {"k": k} if k else None)
+    scorecard_files.write(card, out)
+    pairs = compare.all_pairs(frame, {"adapters": arms.roles(matrix)})
+    records.dump(out / "comparisons.json", pairs, durable=False)
+    return card
+
+
+def say_problems(tables: Path) -> None:
+    """Name what was left out, on stderr, a few lines of it."""
+    import sys
+
+    problems = json.loads((tables / "problems.json").read_bytes())["problems"]
+    for line in problems[:10]:
+        sys.stderr.write(f"left out: {line['path']}: {line['reason']}\n")
+    if len(problems) > 10:
+        sys.stderr.write(f"and {len(problems) - 10} more in {tables / 'problems.json'}\n")

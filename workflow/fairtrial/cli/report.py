@@ -1,0 +1,85 @@
+"""fairtrial report"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from fairtrial.cli import _stages
+
+HELP = "render the report; --so-far of an unfinished run, --attempts or --manifest of chosen attempts"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """The verb's options."""
+    _stages.options(parser)
+    _stages.k_option(parser)
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--so-far", action="store_true", help="tables, scorecard and report of what there is by now")
+    which.add_argument("--attempts", metavar="DIR,DIR", help="attempt folders or results trees, separated by commas")
+    which.add_argument("--manifest", type=Path, metavar="FILE", help="a selection: paths relative to the file")
+    parser.add_argument("--out", type=Path, help="where to write; default results/<experiment>/report")
+
+
+def run(args: argparse.Namespace) -> int:
+    """0; prints the summary and where the page is."""
+    if args.attempts or args.manifest:
+        return _chosen(args)
+    matrix, experiment = _stages.matrix_of(args)
+    if args.so_far:
+        out = args.out or experiment.so_far
+        return _all_stages(args, matrix, out, so_far=True)
+    return _render(args, matrix, experiment)
+
+
+def _render(args: argparse.Namespace, matrix: _stages.Json, experiment: object) -> int:
+    from fairtrial.analysis.report import render
+    from fairtrial.contracts.errors import UserError
+    from fairtrial.paths import Experiment
+
+    assert isinstance(experiment, Experiment)
+    for path, verb in ((experiment.dataset / "attempts.parquet", "dataset"),
+                       (experiment.scorecard / "scorecard.json", "scorecard")):  # fmt: skip
+        if not path.exists():
+            raise UserError(f"{path}: no such file; `fairtrial {verb}` makes it; of an unfinished run: report --so-far")
+    if args.k or not (experiment.scorecard / "comparisons.json").exists():
+        _stages.scorecard(experiment.dataset, matrix, experiment.scorecard, args.k)
+    out = args.out or experiment.report
+    render.build(experiment.dataset, experiment.scorecard, matrix, args.results, out)
+    return _say(out)
+
+
+def _all_stages(args: argparse.Namespace, matrix: _stages.Json, out: Path, so_far: bool = False) -> int:
+    from fairtrial.analysis.report import render
+
+    _stages.dataset(args.results, matrix, out / "dataset")
+    _stages.scorecard(out / "dataset", matrix, out / "scorecard", args.k)
+    render.build(out / "dataset", out / "scorecard", matrix, args.results, out / "report", so_far=so_far)
+    _stages.say_problems(out / "dataset")
+    return _say(out / "report")
+
+
+def _chosen(args: argparse.Namespace) -> int:
+    from fairtrial.analysis import dataset_selection
+    from fairtrial.analysis.report import render
+    from fairtrial.contracts.errors import UserError
+
+    if args.out is None:
+        raise UserError("report --attempts and --manifest need --out DIR: a selection belongs to no experiment")
+    if args.manifest:
+        chosen = dataset_selection.from_manifest(args.manifest)
+    else:
+        chosen = dataset_selection.from_folders([Path(part) for part in args.attempts.split(",") if part], "--attempts")
+    out: Path = args.out
+    _stages.dataset(chosen.results, chosen.matrix, out / "dataset", chosen.folders)
+    _stages.scorecard(out / "dataset", chosen.matrix, out / "scorecard", args.k)
+    render.build(out / "dataset", out / "scorecard", chosen.matrix, chosen.results, out / "report", chosen=True,
+                 folders=chosen.folders)  # fmt: skip
+    _stages.say_problems(out / "dataset")
+    return _say(out / "report")
+
+
+def _say(out: Path) -> int:
+    print((out / "summary.txt").read_text(encoding="utf-8"))
+    print(f"report: {out / 'index.html'}")
+    return 0
