@@ -11,10 +11,11 @@ import signal
 import socket
 import subprocess
 import time
+from collections.abc import Callable
 
 from fairtrial.contracts.errors import Fault
 from fairtrial.contracts.protocols import Box
-from fairtrial.instruments.sandbox import canary, join, layout, linux, processes, seccomp
+from fairtrial.instruments.sandbox import canary, cgroups, join, layout, linux, processes, seccomp
 from fairtrial.instruments.sandbox.backends import Backend
 from fairtrial.instruments.sandbox.started import Ends, decode, decode_shell
 
@@ -35,34 +36,47 @@ def _joined(words: list[str]) -> bytes:
 class BwrapBox:
     """A bubblewrap box that is built and waits. See started.Started."""
 
-    def __init__(self, backend: Backend, monitor: subprocess.Popen[bytes], gate: socket.socket, init: int) -> None:
+    def __init__(self, backend: Backend, monitor: subprocess.Popen[bytes], gate: socket.socket, said: int) -> None:
         self.backend = backend
         self.answers: canary.Answers = {}
+        self.lacking: list[str] = []
         self.listener: socket.socket | None = None
+        self.visitor: join.Visitor | None = None
         self.main = 0
         self.done_fd = -1
         self._monitor = monitor
         self._gate = gate
-        self._init = init
-        self._init_fd = processes.pidfd(init)
+        self._said = said
+        self._init = 0
+        self._init_fd: int | None = None
         self._main_fd: int | None = None
         self._sent: set[int] = set()
         self._ended = False
+        self._fence: cgroups.Fence | None = None
 
-    def restrain(self, box: Box) -> None:
-        """Resource limits of everything that will run inside."""
+    def restrain(self, box: Box, init: int | None) -> None:
+        """Resource limits for `init`, the box's first process, and so for everything that will run inside."""
+        if init is None:
+            raise Fault("sandbox", "bwrap ended at once")
+        self._init, self._init_fd = init, processes.pidfd(init)
+        if self.visitor is not None:
+            self.visitor.send_in(init)
         limits = box.limits
         for what, value in ((resource.RLIMIT_FSIZE, limits.file_bytes), (resource.RLIMIT_NPROC, limits.processes)):
-            _, hard = resource.prlimit(self._init, what)
+            _, hard = resource.prlimit(init, what)
             most = value if hard == resource.RLIM_INFINITY else min(value, hard)
-            resource.prlimit(self._init, what, (most, most))
-        resource.prlimit(self._init, resource.RLIMIT_CORE, (0, 0))
+            resource.prlimit(init, what, (most, most))
+        resource.prlimit(init, resource.RLIMIT_CORE, (0, 0))
+        if os.geteuid() == 0:
+            self._fence = cgroups.Fence(init, limits.processes)
+            self.lacking += [] if self._fence.works else ["root's processes cannot be limited in number"]
 
-    def look(self, ask: canary.Questions, port: int | None) -> None:
-        """Run the canaries inside, and open the endpoint's port there."""
-        join.wait_until_built(self._init, layout.MARKER)
-        seen = join.visit(self._init, ask, port)
-        self.answers, self.listener = seen.answers, seen.listener
+    def await_built(self) -> None:
+        """Return when the box stands; with what the visitor saw in it."""
+        if self.visitor is not None:
+            self.answers, self.listener = self.visitor.answer()
+        else:
+            os.close(join.wait_until_built(self._init, layout.MARKER))
 
     def release(self) -> None:
         """Let the agent begin.
@@ -73,13 +87,15 @@ class BwrapBox:
         processes.send(self._monitor.pid, signal.SIGSTOP)
         self._gate.send(b"g")
         self._gate.close()
-        self._main_fd = None
         deadline = time.monotonic() + _PATIENCE
         while time.monotonic() < deadline:
             self.main = processes.first_child(self._init) or 0
             if self.main or not processes.alive(self._init):
                 break
+            time.sleep(join.LOOK_AGAIN)
         self._main_fd = processes.pidfd(self.main)
+        if self._fence is not None:
+            self._fence.raise_up()
         watched = self._main_fd if self._main_fd is not None else self._init_fd
         self.done_fd = -1 if watched is None else watched
 
@@ -93,19 +109,19 @@ class BwrapBox:
         if self._ended:
             return 0
         self._ended = True
-        left = processes.descendants(self._init) - {self.main}
+        left = processes.descendants(self._init) - {self.main} if self._init else set()
         if self.main and processes.alive(self.main):
             self._sent.add(signal.SIGKILL)
+        if not self.main or self._sent & {signal.SIGKILL}:
             processes.send(self._init, signal.SIGKILL)
         processes.send(self._monitor.pid, signal.SIGCONT)
         try:
             self._monitor.wait(2.0)
         except subprocess.TimeoutExpired:
-            processes.send(self._init, signal.SIGKILL)
             self._monitor.kill()
             self._monitor.wait()
-        processes.send(self._init, signal.SIGKILL) if processes.alive(self._init) else None
-        if not processes.wait_gone(self._init, self._init_fd, 20.0):
+        processes.send(self._init, signal.SIGKILL)  # not reaped before `reap`, so the number is still its own
+        if self._init and not processes.wait_gone(self._init, self._init_fd, 20.0):
             raise Fault("sandbox", "processes of the box did not end within 20 s of SIGKILL")
         processes.reap(self._init)
         return len(left)
@@ -120,36 +136,40 @@ class BwrapBox:
     def close(self) -> None:
         """Give descriptors back."""
         self._gate.close()
-        for fd in (self._init_fd, self._main_fd):
-            if fd is not None:
+        if self.visitor is not None:
+            self.visitor.reap()
+        if self._fence is not None:
+            self._fence.remove()
+        for fd in (self._said, self._init_fd, self._main_fd):
+            if fd is not None and fd >= 0:
                 os.close(fd)
-        self._init_fd = self._main_fd = None
+        self._said, self._init_fd, self._main_fd = -1, None, None
 
 
-def _child_pid(info: int, monitor: subprocess.Popen[bytes]) -> int | None:
-    """The pid of the box's init from --info-fd; the JSON arrives in several writes."""
-    said = b""
+def _child_pid(said: int, monitor: subprocess.Popen[bytes]) -> int | None:
+    """The pid of the box's init from --json-status-fd; the JSON arrives in several writes."""
+    text = b""
     deadline = time.monotonic() + _PATIENCE
     while time.monotonic() < deadline:
-        if not select.select([info], [], [], 0.5)[0]:
+        if not select.select([said], [], [], 0.5)[0]:
             if monitor.poll() is not None:
                 return None
             continue
-        piece = os.read(info, 4096)
+        piece = os.read(said, 4096)
         if not piece:
             return None
-        said += piece
+        text += piece
         with contextlib.suppress(ValueError):
-            return int(json.loads(said)["child-pid"])
+            return int(json.loads(text)["child-pid"])
     return None
 
 
-def _spawn(box: Box, backend: Backend, ends: Ends, gate: socket.socket, info: int) -> subprocess.Popen[bytes]:
+def _spawn(box: Box, backend: Backend, ends: Ends, gate: socket.socket, said: int) -> subprocess.Popen[bytes]:
     files = {path: _memory_file(data) for path, data in layout.etc_files(box).items()}
-    passed = [*files.values(), gate.fileno(), info]
+    passed = [*files.values(), gate.fileno(), said]
     try:
         words = layout.options(box, files, disable_userns=backend.disable_userns)
-        words += ["--info-fd", str(info), "--block-fd", str(gate.fileno())]
+        words += ["--json-status-fd", str(said), "--block-fd", str(gate.fileno())]
         if backend.seccomp:
             passed.append(_memory_file(seccomp.program()))
             words += ["--seccomp", str(passed[-1])]
@@ -164,45 +184,51 @@ def _spawn(box: Box, backend: Backend, ends: Ends, gate: socket.socket, info: in
         raise Fault("spawn", f"the box cannot be started: {problem}") from problem
     finally:
         for fd in passed:
-            if fd not in (gate.fileno(), info):
+            if fd not in (gate.fileno(), said):
                 os.close(fd)
 
 
-def start(box: Box, backend: Backend, ends: Ends) -> BwrapBox:
-    """Build the box and hold the agent back. Fault('sandbox') with bwrap's own words when it cannot be built."""
+def _build(box: Box, backend: Backend, ends: Ends, visitor: Callable[[], join.Visitor | None]) -> BwrapBox:
     gate, inner_gate = socket.socketpair()
-    info, inner_info = os.pipe()
+    said, inner_said = os.pipe()
+    monitor = None
     try:
-        monitor = _spawn(box, backend, ends, inner_gate, inner_info)
-    except BaseException:
-        gate.close()
-        os.close(info)
-        raise
+        monitor = _spawn(box, backend, ends, inner_gate, inner_said)
     finally:
         inner_gate.close()
-        os.close(inner_info)
+        os.close(inner_said)
         ends.close_far()
+        if monitor is None:
+            gate.close()
+            os.close(said)
+    started = BwrapBox(backend, monitor, gate, said)
     try:
-        init = _child_pid(info, monitor)
-    finally:
-        os.close(info)
-    if init is None:
-        monitor.kill()
-        monitor.wait()
-        gate.close()
-        raise Fault("sandbox", f"the box cannot be built: {_last_words(ends.near[2])}")
-    started = BwrapBox(backend, monitor, gate, init)
-    try:
-        started.restrain(box)
-    except OSError as problem:
+        started.visitor = visitor()
+        started.restrain(box, _child_pid(said, monitor))
+        started.await_built()
+    except BaseException:
         started.end()
         started.close()
-        raise Fault("sandbox", f"limits cannot be set ({problem}); {_last_words(ends.near[2])}") from problem
+        raise
     return started
+
+
+def start(box: Box, backend: Backend, ends: Ends, ask: canary.Questions | None, port: int | None) -> BwrapBox:
+    """Build the box and hold the agent back; with `ask`, prove it from inside; with `port`, listen there.
+
+    Fault('sandbox') with bwrap's own words when it cannot be built, Fault('endpoint') for the port.
+    """
+    try:
+        return _build(box, backend, ends, lambda: join.Visitor(ask, port, layout.MARKER) if ask else None)
+    except (Fault, OSError) as problem:
+        if isinstance(problem, Fault) and problem.kind != "sandbox":
+            raise
+        why = problem.message if isinstance(problem, Fault) else str(problem)
+        raise Fault("sandbox", f"the box cannot be built: {_last_words(ends.near[2]) or why}") from problem
 
 
 def _last_words(fd: int) -> str:
     with contextlib.suppress(OSError):
         select.select([fd], [], [], 0.2)
-        return os.read(fd, 4096).decode("utf-8", "replace").strip() or "bwrap said nothing"
-    return "bwrap said nothing"
+        return os.read(fd, 4096).decode("utf-8", "replace").strip()
+    return ""

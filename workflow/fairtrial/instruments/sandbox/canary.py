@@ -13,6 +13,7 @@ import socket
 from dataclasses import asdict, dataclass, field
 
 Answers = dict[str, bool | None]
+_KERNEL = ("/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger")  # opened, never written
 _CANARY = ".canary"
 _UNROUTED = "192.0.2.1"  # TEST-NET-1: never a real host
 
@@ -115,5 +116,6 @@ def look(ask: Questions) -> Answers:
         "acceptance_read_only": all(map(refuses_writes, ask.read_only)) if ask.read_only else None,
         "network_refused": network_refused(ask.tcp_port, ask.abstract_name) if ask.network else None,
         "environment_clean": environment_clean(ask.secret_words) if ask.pid_namespace else None,
+        "kernel_read_only": all(map(refuses_writes, filter(os.path.lexists, _KERNEL))),
         "processes_hidden": not others if ask.pid_namespace else False,
     }

@@ -18,6 +18,7 @@ _SEALED = "--remount-ro /dev --remount-ro /run --remount-ro /"
 _LINKED = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _ETC_SHOWN = ("/etc/alternatives", "/etc/ld.so.cache")  # `awk`, `cc` and libraries below /usr/local need them
 _CERTIFICATES = ("/etc/ssl/certs", "/etc/pki/tls/certs", "/etc/pki/ca-trust/extracted", "/etc/ca-certificates")
+KERNEL_FILES = ("/proc/sys", "/proc/sysrq-trigger", "/proc/mtrr")
 _SMALL, _MOST_SHARED = 64 << 20, 1 << 30
 
 
@@ -74,6 +75,11 @@ def _system() -> list[str]:
     return options
 
 
+def _kernel_files() -> list[str]:
+    """Run by root, the agent is the owner of the kernel's settings (core_pattern is a way out): read-only for all."""
+    return [word for path in KERNEL_FILES if Path(path).exists() for word in ("--ro-bind", path, path)]
+
+
 def _python() -> list[str]:
     folder, program = interpreter_folder(), interpreter()
     options = []
@@ -119,7 +125,8 @@ def options(box: Box, fds: Mapping[str, int], *, disable_userns: bool, here: boo
     for path, fd in fds.items():
         words += ["--perms", "0444", "--file", str(fd), path]
     room = box.limits.tmp_bytes
-    words += f"--proc /proc --dev /dev --size {min(room, _MOST_SHARED)} --tmpfs /dev/shm".split()
+    words += ["--proc", "/proc", *_kernel_files()]
+    words += f"--dev /dev --size {min(room, _MOST_SHARED)} --tmpfs /dev/shm".split()
     words += f"--perms 1777 --size {room} --tmpfs /tmp --symlink /tmp /var/tmp".split()
     words += [*f"--size {_SMALL} --tmpfs /run".split(), *_python()]
     words += _binds(box, "." if here else str(box.workspace), None if here else str(box.home))

@@ -14,6 +14,7 @@ _FAILED = {
     "acceptance_read_only": "acceptance can be written",
     "network_refused": "other addresses than the endpoint can be reached",
     "environment_clean": "the runner's environment or paths can be seen",
+    "kernel_read_only": "settings of this machine's kernel can be written",
     "processes_hidden": "processes of this machine can be seen",
 }
 
@@ -35,7 +36,7 @@ def isolation(started: Started, box: Box) -> Json:
     backend = started.backend
     boxed = backend.kind == "bwrap"
     cut = boxed or (backend.kind == "landlock" and backend.landlock_abi >= 4)
-    said = list(dict.fromkeys([*backend.degraded, *degraded(started.answers)]))
+    said = list(dict.fromkeys([*backend.degraded, *started.lacking, *degraded(started.answers)]))
     return {
         "backend": backend.kind,
         "version": backend.version,

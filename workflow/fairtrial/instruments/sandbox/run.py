@@ -148,18 +148,12 @@ def _questions(box: Box) -> Iterator[canary.Questions]:
 def _start(box: Box, backend: Backend, ends: Ends, *, look: bool, port: int | None) -> Started:
     if not box.argv:
         raise Fault("spawn", "nothing to start: the command is empty")
-    with _questions(box) if look or backend.kind != "bwrap" else contextlib.nullcontext(canary.Questions()) as ask:
-        if backend.kind != "bwrap":
-            return supervised.start(box, backend, ends, ask, port)
-        started = boxed.start(box, backend, ends)
-        try:
-            if look or port is not None:
-                started.look(ask, port)
-        except BaseException:
-            started.end()
-            started.close()
-            raise
-        return started
+    if backend.kind == "bwrap" and not look and port is None:
+        return boxed.start(box, backend, ends, None, None)
+    with _questions(box) as ask:
+        if backend.kind == "bwrap":
+            return boxed.start(box, backend, ends, ask, port)
+        return supervised.start(box, backend, ends, ask, port)
 
 
 def _watched(

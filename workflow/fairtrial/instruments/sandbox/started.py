@@ -17,6 +17,7 @@ class Started(Protocol):
 
     backend: Backend
     answers: canary.Answers
+    lacking: list[str]  # what could not be had this time, in words
     listener: socket.socket | None
     main: int  # host pid of the agent's main process; 0 when it ended before it was seen
     done_fd: int  # readable when the main process has ended

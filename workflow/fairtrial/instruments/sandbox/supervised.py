@@ -21,7 +21,7 @@ from typing import Any
 
 from fairtrial.contracts.errors import Fault
 from fairtrial.contracts.protocols import Box
-from fairtrial.instruments.sandbox import canary, layout, processes
+from fairtrial.instruments.sandbox import canary, cgroups, layout, processes
 from fairtrial.instruments.sandbox.backends import Backend
 from fairtrial.instruments.sandbox.started import Ends, decode
 
@@ -140,6 +140,8 @@ class SupervisedProcess:
         self._inner = [inner, inner_gate.detach()]
         self._said: dict[str, Any] = {}
         self._buffer = b""
+        self.lacking: list[str] = []
+        self._group = cgroups.Group() if sys.platform == "linux" else None
         self._strangers = processes.children(os.getpid())
         self._ended = False
 
@@ -156,6 +158,9 @@ class SupervisedProcess:
                 stdin=stdin, stdout=stdout, stderr=stderr, pass_fds=numbers, start_new_session=True,
             )  # fmt: skip
         self._close_inner()
+        if self._group is not None:
+            self._group.limit(int(content["limits"]["RLIMIT_NPROC"]))
+            self._group.take(self._supervisor.pid)
         deadline = time.monotonic() + _PATIENCE
         while not {"main", "answers"} <= set(self._said) and time.monotonic() < deadline:
             if not self._hear(0.5):
@@ -196,11 +201,14 @@ class SupervisedProcess:
         if self._ended or self._supervisor is None:
             return 0
         self._ended = True
-        left = processes.kill_below(self._supervisor.pid, {self.main})
+        left = processes.descendants(self._supervisor.pid)
+        left |= processes.kill_below(self._supervisor.pid, {self.main})
         self._hear(0.2 if "status" not in self._said else 0)
         lost = "status" not in self._said
         self._supervisor.kill()
         self._supervisor.wait()
+        if self._group is not None:
+            self._group.kill()
         if lost:  # the agent killed its supervisor: its orphans came to us
             own = processes.session(os.getpid())
             for one in processes.children(os.getpid()) - self._strangers:
@@ -220,6 +228,8 @@ class SupervisedProcess:
         """Give descriptors and the scratch folder back; copies of bound folders go, changed ones stay."""
         self._close_inner()
         self._gate.close()
+        if self._group is not None:
+            self._group.remove()
         if self._report >= 0:
             os.close(self._report)
             self._report = -1
