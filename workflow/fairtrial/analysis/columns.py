@@ -15,7 +15,7 @@ TASK = "task_key"  # suite/task, added by `plain`
 ARM = "arm"  # harness/toolset/adoption/model, added by `plain`
 AXES = ("harness", "toolset", "adoption", "model")
 TEXTS = (
-    *AXES, "suite", "task", "recipe", "language", "tags", "status", "ending", "outcome", "verdict", "cost_source",
+    *AXES, "suite", "task", "recipe", "grade", "language", "tags", "status", "ending", "outcome", "verdict", "cost_source",
     "model_observed", "model_configured", "harness_version", "isolation", "netns", "changed_lines", "patch_sha256",
     "degraded", "trace_shim",
 )  # fmt: skip

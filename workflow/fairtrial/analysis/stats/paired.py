@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -89,11 +90,24 @@ def sign_flip(d: ArrayLike, seed: int = 0) -> SignFlip:
     if steps is not None and int(steps.sum()) * x.size <= MOST_CELLS:
         return SignFlip(_lattice_p(steps, round(total * steps[0] / x[0])), smallest, "exact")
     if x.size <= 16:
-        signs = 1 - 2 * ((np.arange(2**x.size)[:, None] >> np.arange(x.size)) & 1)
-        return SignFlip(float(np.mean(np.abs(signs @ x) >= total - 1e-9 * max(total, 1.0))), smallest, "exact")
-    flips = np.random.default_rng(seed).integers(0, 2, size=(DRAWS, x.size), dtype=np.int8) * 2 - 1
-    extreme = int(np.count_nonzero(np.abs(flips @ x) >= total - 1e-9 * max(total, 1.0)))
-    return SignFlip((1 + extreme) / (1 + DRAWS), smallest, "random")
+        sums = np.abs(_all_signs(x.size) @ x)
+        return SignFlip(float(np.mean(sums >= total - 1e-9 * max(total, 1.0))), smallest, "exact")
+    sums = _random_signs(x.size, seed) @ x
+    extreme = int(np.count_nonzero(np.abs(sums) >= total - 1e-9 * max(total, 1.0)))
+    return SignFlip((1 + extreme) / (1 + sums.size), smallest, "random")
+
+
+@lru_cache(maxsize=2)
+def _all_signs(tasks: int) -> Floats:
+    """Every choice of signs, shape (2^tasks, tasks)."""
+    return np.asarray(1.0 - 2.0 * ((np.arange(2**tasks)[:, None] >> np.arange(tasks)) & 1))
+
+
+@lru_cache(maxsize=2)
+def _random_signs(tasks: int, seed: int) -> Floats:
+    """The same draws for every pair of a table: they cost more than the test itself. Shape (draws, tasks)."""
+    draws = max(2_000, min(DRAWS, 4_000_000 // tasks))
+    return np.asarray(np.random.default_rng(seed).integers(0, 2, size=(draws, tasks)) * 2.0 - 1.0)
 
 
 def _lattice(x: Floats) -> NDArray[np.int64] | None:

@@ -1,0 +1,153 @@
+"""Two arms on the same tasks, paired by task; nobody is named the winner while an interval is unresolved.
+
+PAIR = {
+  "a": SIDE, "b": SIDE                 SIDE = {"label", "arm", "harness", "toolset", "adoption", "model", "simulated",
+                                               "scored", "passes", "tasks", "harness_versions", "models_observed"}
+  "axes": ["harness"],                 the identity keys in which they differ
+  "tasks": {"common": T, "only_a": [task], "only_b": [task]},   unequal sets are intersected, and said in notes
+  "pass_rate": {"a", "b", "difference",                     over the common tasks, fractions
+      "low", "high", "level", "joint_over",                 tasks like these: pseudo-task interval, joint over a table
+      "p", "q", "smallest_p", "method",                     sign-flip over tasks
+      "these_low", "these_high",                            exactly these tasks: Newcombe, pooled
+      "these_p", "these_q", "these_method"},                exactly these tasks: stratified exact
+  "per_task": [{"task", "a_passes", "a_attempts", "b_passes", "b_attempts", "difference", "p", "q"}],
+  "time": {"p", "q", "observed", "expected",                log-rank stratified by task, events of a
+           "a_mean_seconds", "b_mean_seconds", "difference_seconds", "low", "high",     a failure at its budget
+           "reading", "sooner": label | null},
+  "seconds", "cost", "tokens": {"ratio", "low", "high", "p", "q", "tasks"},   a / b, geometric, green attempts only
+  "detectable": {"planned", "observed", "corrected",        smallest difference found with power .8, fractions
+                 "attempts"},                               smallest number of attempts of a task
+  "changed": [text], "confounded": bool,
+  "reading": "separated" | "not separated", "better": label | null,
+  "reading_these_tasks": the same for exactly these tasks, "sentence": text, "notes": [text]}
+
+Differences are a - b; p, q and bounds are null where they cannot be computed. Money US dollars, times seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import pandas as pd
+
+from fairtrial.analysis import arms as arms_of
+from fairtrial.analysis import columns, compare_pair, compare_rank
+from fairtrial.analysis.arms import Arm, Json
+from fairtrial.analysis.compare_pair import Side
+from fairtrial.contracts.errors import UserError
+
+TABLE_AXES = ("harness", "model", "toolset")
+
+
+def compare(attempts: pd.DataFrame, arm_a: str, arm_b: str, settings: Mapping[str, Any] | None = None) -> Json:
+    """{"pairs": [PAIR], "notes": [text]} of two arms, named in full or by any of their parts.
+
+    "alder" against "birch" gives one pair per model, toolset and adoption that both have; q and intervals hold over
+    those pairs. Settings: alpha (.05), recipes {recipe12: record} to name what changed, adapters {harness: adapter}.
+    Raises UserError for names that fit no arm, the reference or noop, or arms of which only one is simulated.
+    """
+    chosen = dict(settings or {})
+    arms = arms_of.arms(columns.plain(attempts), chosen.get("adapters"))
+    pairs = _matched(_named(arms, arm_a), _named(arms, arm_b), arm_a, arm_b)
+    return {"pairs": compare_pair.table([(Side.of(a), Side.of(b)) for a, b in pairs], chosen), "notes": []}
+
+
+def all_pairs(attempts: pd.DataFrame, settings: Mapping[str, Any] | None = None) -> Json:
+    """Every table of comparisons of one run, each corrected over itself.
+
+    {"tables": [{"axis": "harness" | "model" | "toolset", "simulated": bool, "adoption", "pairs": [PAIR],
+                 "separated": int, "detectable": {"planned", "tasks", "attempts"}}],
+     "rank": as in the scorecard, "notes": [text]}
+    A table holds the pairs that differ in its axis only: harnesses with the same model, models in the same harness.
+    Simulated arms are in tables of their own, cold is not compared with warm, reference and noop with nothing.
+    """
+    chosen = dict(settings or {})
+    arms = arms_of.arms(columns.plain(attempts), chosen.get("adapters"))
+    agents = [arm for arm in arms if arm.compared]
+    sides = {arm.name: Side.of(arm) for arm in agents}
+    tables = []
+    for group in sorted({arm.group for arm in agents}):
+        members = [arm for arm in agents if arm.group == group]
+        for axis in TABLE_AXES:
+            pairs = [(sides[a.name], sides[b.name]) for a, b in combinations(members, 2) if axes(a, b) == [axis]]
+            if pairs:
+                tables.append({"axis": axis, "simulated": group[0], "adoption": group[1]} | _table(pairs, chosen))
+    return {"tables": tables, "rank": compare_rank.ranks(agents, chosen.get("alpha", 0.05)), "notes": _left_out(arms)}
+
+
+def before_after(before: pd.DataFrame, after: pd.DataFrame, settings: Mapping[str, Any] | None = None) -> Json:
+    """A matched before and after: {"pairs": [PAIR with a = after, b = before], "only_before", "only_after", "notes"}.
+
+    Arms of the same name are compared; where no name is on both sides, one arm each is compared as it is.
+    Raises UserError when nothing can be matched.
+    """
+    chosen = dict(settings or {})
+    old, new = ({a.name: a for a in arms_of.arms(columns.plain(f), chosen.get("adapters")) if a.compared}
+                for f in (before, after))  # fmt: skip
+    names = [(name, name) for name in sorted(old.keys() & new.keys())]
+    if not names and len(old) == len(new) == 1:
+        names = [(next(iter(new)), next(iter(old)))]
+    if not names:
+        raise UserError(
+            f"compare: no arm is on both sides; before: {', '.join(old) or 'none'}; after: {', '.join(new) or 'none'}; "
+            "choose selections of the same harness, toolset, adoption and model, or of one arm each"
+        )
+    pairs = [(Side.of(new[a], f"after ({a})"), Side.of(old[b], f"before ({b})")) for a, b in names]
+    used_new, used_old = {a for a, _ in names}, {b for _, b in names}
+    notes = ["only arms on both sides are compared"] if old.keys() - used_old or new.keys() - used_new else []
+    return {
+        "pairs": compare_pair.table(pairs, chosen),
+        "only_before": sorted(old.keys() - used_old),
+        "only_after": sorted(new.keys() - used_new),
+        "notes": notes,
+    }
+
+
+def axes(a: Arm, b: Arm) -> list[str]:
+    """The identity keys in which two arms differ."""
+    return [axis for axis in columns.AXES if getattr(a, axis) != getattr(b, axis)]
+
+
+def _table(pairs: Sequence[tuple[Side, Side]], settings: Json) -> Json:
+    found = compare_pair.table(pairs, settings)
+    largest = max(found, key=lambda pair: pair["tasks"]["common"])
+    return {
+        "pairs": found,
+        "separated": sum(pair["reading"] == "separated" for pair in found),
+        "detectable": {
+            "planned": largest["detectable"]["planned"],
+            "tasks": largest["tasks"]["common"],
+            "attempts": largest["detectable"]["attempts"],
+        },
+    }
+
+
+def _left_out(arms: Sequence[Arm]) -> list[str]:
+    left = [arm.name for arm in arms if not arm.compared]
+    return [f"not compared, because they calibrate the tasks: {', '.join(left)}"] if left else []
+
+
+def _named(arms: Sequence[Arm], text: str) -> list[Arm]:
+    """Arms whose parts include every part of `text`; the full name wins."""
+    exact = [arm for arm in arms if arm.name == text]
+    parts = [part for part in text.split("/") if part]
+    found = exact or [arm for arm in arms if parts and set(parts) <= {getattr(arm, axis) for axis in columns.AXES}]
+    if not found:
+        raise UserError(f"compare: no arm is called {text!r}; arms: {', '.join(arm.name for arm in arms) or 'none'}")
+    agents = [arm for arm in found if arm.compared]
+    if not agents:
+        raise UserError(f"compare: {text!r} is {found[0].role}; the reference and noop never enter comparisons")
+    return agents
+
+
+def _matched(first: Sequence[Arm], second: Sequence[Arm], arm_a: str, arm_b: str) -> list[tuple[Arm, Arm]]:
+    """Pairs that differ in the fewest keys; simulated arms only with simulated ones."""
+    pairs = [(a, b) for a in first for b in second if a.name != b.name and a.simulated == b.simulated]
+    if not pairs:
+        mixed = {a.simulated for a in first} != {b.simulated for b in second}
+        why = "one is simulated and the other measured" if mixed else "they are the same arm"
+        raise UserError(f"compare: {arm_a!r} and {arm_b!r} cannot be compared: {why}")
+    fewest = min(len(axes(a, b)) for a, b in pairs)
+    return [(a, b) for a, b in pairs if len(axes(a, b)) == fewest]
