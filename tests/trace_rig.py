@@ -47,7 +47,7 @@ class Rig:
         options.setdefault("env", self.environment(shimmed))
         options.setdefault("cwd", self.stage.box.workspace)
         options.setdefault("stdin", subprocess.DEVNULL)
-        return subprocess.run(argv, capture_output=True, timeout=60, **options)
+        return subprocess.run(argv, check=False, capture_output=True, timeout=60, **options)
 
     def stop(self) -> list[dict]:
         """The recorded lines."""

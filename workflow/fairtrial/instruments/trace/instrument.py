@@ -31,18 +31,20 @@ class Trace:
 
     `refusals`: the toolset's policy. `on_command_end`: called with a command's span when it ended, before its caller
     goes on; the tree id it returns stands in the line's `snapshot`. `boxed` False: no bubblewrap, so only PATH leads
-    to the shims. `kind`: auto, compiled or python.
+    to the shims. `kind`: auto, compiled or python. `sync`: a command waits for the recorder before it starts; without
+    a box that is how the agent program itself is told apart.
     """
 
     name = "trace"
 
     def __init__(
         self, refusals: Json | None = None, on_command_end: Hook | None = None, *, boxed: bool = True,
-        cache: Path | None = None, kind: str = "auto", caps: Caps | None = None,
+        cache: Path | None = None, kind: str = "auto", caps: Caps | None = None, sync: bool | None = None,
     ) -> None:  # fmt: skip
         self._refusals = refusals
         self._hook = on_command_end
         self._boxed = boxed
+        self._sync = not boxed if sync is None else sync
         self._cache = cache or shims.cache_folder()
         self._kind = kind
         self._caps = caps or Caps()
@@ -82,7 +84,7 @@ class Trace:
         where = f"{TRACE}/trace.sock" if self._boxed else str(listens)
         config = private / "config"
         config.write_bytes(
-            policy.text(commands, where, cap=self._caps.stream_bytes, sync=not self._boxed, policy=self._refusals)
+            policy.text(commands, where, cap=self._caps.stream_bytes, sync=self._sync, policy=self._refusals)
         )
         proof = self._place(folder, private, [c.name for c in commands], seen_trace)
         self._recorder = Recorder(listens, stage.folder / "command-output", proof, self._caps, self._hook)

@@ -92,7 +92,7 @@ class Run:
         self.flags = b"o" * bool(one) + b"e" * both + b"m" * self.merged
         self.child, self.status, self.tty = 0, 0, False
         self.on_child = _signal.getsignal(17)
-        self.handled = [n for n in range(1, 65) if n not in LEFT_ALONE and _signal.getsignal(n) in (None, 0)]
+        self.handled = [n for n in _signal.valid_signals() if n not in LEFT_ALONE and _signal.getsignal(n) in (None, 0)]
         if _signal.getsignal(2) not in (_signal.SIG_IGN, 0):
             self.handled.append(2)
 
@@ -160,10 +160,7 @@ class Run:
                 posix.kill(self.child, number)
 
         for number in self.handled:
-            try:
-                _signal.signal(number, forward)
-            except (OSError, ValueError):
-                continue
+            _signal.signal(number, forward)
         _signal.pthread_sigmask(_signal.SIG_SETMASK, [])
 
     def reap(self, flags: int) -> bool:
