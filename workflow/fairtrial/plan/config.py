@@ -42,7 +42,9 @@ class Config:
     tasks_dirs: list[Path]
 
 
-def load(raw: dict[str, Any], basedir: Path, cwd: Path) -> Config:
+def load(
+    raw: dict[str, Any], basedir: Path, cwd: Path, more_harnesses: dict[str, dict[str, Any]] | None = None
+) -> Config:
     """Check `raw` (config.yaml with overrides) and the files it names; UserError lists what is wrong.
 
     basedir: the checkout, whose config/ and tasks/ are the default; cwd: what relative paths in `raw` are relative to.
@@ -51,7 +53,7 @@ def load(raw: dict[str, Any], basedir: Path, cwd: Path) -> Config:
     settings = {**DEFAULTS, **raw}
     for key in ("capture", "spend", "faults", "attempt_resources"):
         settings[key] = {**DEFAULTS[key], **raw.get(key, {})}
-    harnesses = _entries(settings["harnesses_file"], "harnesses", basedir, cwd)
+    harnesses = {**_entries(settings["harnesses_file"], "harnesses", basedir, cwd), **(more_harnesses or {})}
     models = _entries(settings["models_file"], "models", basedir, cwd)
     _known(settings["harnesses"], harnesses, "harnesses")
     _known(settings["models"], models, "models")

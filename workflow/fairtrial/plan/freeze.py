@@ -31,6 +31,14 @@ def write(matrix: Matrix, results: Results, experiment: Experiment) -> None:
     dump(experiment.matrix, matrix.record)
 
 
+def with_check(matrix: Matrix, command: str) -> None:
+    """Judge every cell of `matrix` by this green command instead of the task's own; changes the cells in place."""
+    for cell in matrix.cells:
+        cell.gradespec["check"] = cell.row["check"] = command
+        cell.row["grade_sha256"] = digest(cell.gradespec)
+        cell.row["grade"] = cell.row["grade_sha256"][:12]
+
+
 def freeze_records(results: Results, cell: Cell) -> None:
     """Keep the recipe and the grade specification of one cell."""
     for path, record in (

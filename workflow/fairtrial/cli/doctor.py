@@ -1,0 +1,28 @@
+"""fairtrial doctor"""
+
+from __future__ import annotations
+
+import argparse
+
+HELP = "say what this machine can do, and how to get more"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """The verb's options."""
+    parser.add_argument("probes", nargs="*", help="of the probes named in the output; default all")
+
+
+def run(args: argparse.Namespace) -> int:
+    """0, or 1 when something is wrong."""
+    from fairtrial import registry
+
+    wrong = 0
+    for name in args.probes or registry.names("fairtrial.upkeep.probes"):
+        print(f"{name}:")
+        for finding in registry.load("fairtrial.upkeep.probes", name, what="probe").probe():
+            sign = {True: "ok", False: "no", None: "--"}[finding.ok]
+            print(f"  {sign}  {finding.name}: {finding.detail}")
+            if finding.ok is False:
+                wrong += 1
+                print(f"      {finding.remedy}")
+    return 1 if wrong else 0

@@ -1,0 +1,31 @@
+"""fairtrial show"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+HELP = "show one attempt: ending, checks, commands, time line, isolation; or restore its workspace"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """The verb's options."""
+    parser.add_argument("attempt", help="suite/task/harness/model/recipe12/rN, or a path that ends so")
+    parser.add_argument("--workspace", type=Path, metavar="DIR", help="restore the workspace into a new folder")
+    parser.add_argument("--at", default="end", help="first-green, start, end or seconds; default end")
+    parser.add_argument("--json", action="store_true", help="print result.json as it is")
+    parser.add_argument("--results", type=Path, default=Path("results"))
+
+
+def run(args: argparse.Namespace) -> int:
+    """0."""
+    from fairtrial.upkeep import show
+
+    attempt = show.locate(args.attempt, args.results)
+    if args.workspace is not None:
+        print(show.restore(attempt, args.workspace, args.at))
+    elif args.json:
+        print(show.newest_result(attempt).read_text(encoding="utf-8"), end="")
+    else:
+        print(show.text(attempt))
+    return 0

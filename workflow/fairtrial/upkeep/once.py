@@ -1,0 +1,132 @@
+"""One attempt outside any matrix, in a results tree of its own below results/tries/."""
+
+from __future__ import annotations
+
+import csv
+import os
+import sys
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from fairtrial.capture import attempt
+from fairtrial.capture.settings import from_environment
+from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.schema import data_folder
+from fairtrial.grading import grade
+from fairtrial.paths import AttemptId, Results
+from fairtrial.plan import config as configuration
+from fairtrial.plan import freeze, snake
+from fairtrial.plan.matrix import Matrix, expand
+
+
+@dataclass(slots=True)
+class Wanted:
+    """What to try; see the options of the verb."""
+
+    task: str
+    harness: str | None = None
+    model: str = "default"
+    toolset: str = "git"
+    agent_cmd: str | None = None
+    output: str | None = None
+    green_cmd: str | None = None
+    network: str | None = None
+    wall_seconds: float | None = None
+    tasks_dir: list[Path] = field(default_factory=list)
+
+
+def run_once(wanted: Wanted, results: Path) -> tuple[dict[str, str] | None, bool | None]:
+    """The CSV row by column name, and whether it is green; (None, None) after a fault, which is on stderr."""
+    matrix, config = planned(wanted)
+    cell = matrix.cells[0]
+    moment = datetime.now(UTC)
+    tree = Results(Results(results).tries / f"{moment:%Y%m%dT%H%M%S%f}-{cell.row['task']}"[:96])
+    freeze.write(matrix, tree, tree.experiment("try"))
+    settings = from_environment()
+    stage = snake.stage_settings(config, matrix)
+    settings = replace(settings, allow=True, access=stage["access"], free=frozenset(stage["free"]), name="try")
+    attempt_id = AttemptId.parse(cell.attempt_id(1))
+    if attempt.run(tree, attempt_id, settings) != 0:
+        return None, None
+    grade.run(tree, attempt_id, cell.row["grade"])
+    sys.stderr.write(f"evidence: {tree.attempt(attempt_id).folder}\n")
+    return row_of(tree, matrix), is_green(tree, attempt_id, cell.row["grade"])
+
+
+def planned(wanted: Wanted) -> tuple[Matrix, configuration.Config]:
+    """A matrix of one cell and one repetition."""
+    base = data_folder("schemas").parent
+    raw: dict[str, Any] = {
+        "name": "try",
+        "tasks": [wanted.task],
+        "harnesses": [wanted.harness or "try"],
+        "models": [wanted.model],
+        "toolsets": [wanted.toolset],
+        "repetitions": 1,
+        "tasks_dirs": [str(folder.absolute()) for folder in wanted.tasks_dir],
+    }
+    if wanted.network:
+        raw["network"] = wanted.network
+    if wanted.wall_seconds:
+        raw["budget"] = {"wall_seconds": wanted.wall_seconds}
+    entry = _entry(wanted)
+    config = configuration.load(raw, base, Path.cwd(), {entry[0]: entry[1]} if entry else {})
+    matrix = expand(config)
+    if len(matrix.cells) != 1:
+        names = ", ".join(f"{cell.row['suite']}/{cell.row['task']}" for cell in matrix.cells)
+        raise UserError(f"{wanted.task!r} names {len(matrix.cells)} tasks ({names}); try takes one")
+    if wanted.green_cmd is not None:
+        freeze.with_check(matrix, wanted.green_cmd)
+    return matrix, config
+
+
+def _entry(wanted: Wanted) -> tuple[str, dict[str, Any]] | None:
+    """The harness entry that --agent-cmd makes."""
+    if wanted.agent_cmd is None:
+        if wanted.harness is None:
+            raise UserError("--harness: is missing; name one of config/harnesses.yaml, or give --agent-cmd")
+        return None
+    options = {"template": wanted.agent_cmd, **({"output": wanted.output} if wanted.output else {})}
+    return wanted.harness or "try", {"adapter": "command", "options": options}
+
+
+def row_of(tree: Results, matrix: Matrix) -> dict[str, str]:
+    """The attempt's row of time-to-green.csv."""
+    from fairtrial.analysis import dataset
+
+    out = tree.experiment("try").dataset
+    dataset.build(tree.root, matrix.record, out)
+    with (out / "time-to-green.csv").open(encoding="utf-8", newline="") as stream:
+        return next(iter(csv.DictReader(stream)))
+
+
+def is_green(tree: Results, attempt_id: AttemptId, grade12: str) -> bool:
+    """Is the outcome green?"""
+    from fairtrial.contracts.records import load
+
+    return bool(load(tree.attempt(attempt_id).result(grade12))["outcome"] == "green")
+
+
+def append_row(path: Path, row: dict[str, str]) -> None:
+    """Append to a CSV, with its header when it is new; a torn last line is ended first."""
+    new = not path.exists() or path.stat().st_size == 0
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a+b") as stream:
+        if not new:
+            stream.seek(-1, os.SEEK_END)
+            if stream.read(1) != b"\n":
+                stream.write(b"\n")
+        _write(stream, row, header=new)
+
+
+def _write(stream: Any, row: dict[str, str], *, header: bool) -> None:
+    import io
+
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, fieldnames=list(row), lineterminator="\n")
+    if header:
+        writer.writeheader()
+    writer.writerow(row)
+    stream.write(text.getvalue().encode())

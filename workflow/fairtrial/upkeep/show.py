@@ -1,0 +1,111 @@
+"""One attempt as text: what it was, how it ended, what was checked, what was run, what was in force."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.records import load
+from fairtrial.paths import Attempt, AttemptId, Results
+
+COMMANDS = 40  # shown; the rest is counted
+
+
+def locate(given: str, results: Path) -> Attempt:
+    """An attempt by its id below `results`, or by any path to its folder or a file in it."""
+    folder = given.partition("/grades/")[0].removesuffix("/evidence.json")
+    root, found, _ = folder.rpartition("/attempts/")
+    attempt = Results(Path(root) if found else results).attempt(AttemptId.parse(folder))
+    if not attempt.folder.is_dir():
+        raise UserError(f"{attempt.folder}: there is no such attempt on disk; `fairtrial plan` lists what is missing")
+    return attempt
+
+
+def newest_result(attempt: Attempt) -> Path:
+    """result.json of the newest grade; UserError when there is none."""
+    found = sorted((attempt.folder / "grades").glob("*/result.json"), key=lambda p: p.stat().st_mtime_ns)
+    if not found:
+        raise UserError(f"{attempt.id}: is not graded yet; snakemake --cores N grades it")
+    return found[-1]
+
+
+def restore(attempt: Attempt, into: Path, at: str) -> str:
+    """Lay the workspace of a moment out in a new folder."""
+    from fairtrial.instruments.snapshots.export import restore_at
+
+    if into.exists() and any(into.iterdir()):
+        raise UserError(f"--workspace: {into} is not empty; name a new folder")
+    tree = restore_at(attempt.folder, at, into)
+    return f"{into}: the workspace at {at} (tree {tree[:12]})"
+
+
+def text(attempt: Attempt) -> str:
+    """Several lines, plain; control characters in foreign text are shown as escapes."""
+    evidence = load(attempt.evidence)
+    lines = _heading(attempt, evidence)
+    if any((attempt.folder / "grades").glob("*/result.json")):
+        lines += _result(load(newest_result(attempt)))
+    else:
+        lines.append("not graded yet")
+    lines += _commands(attempt.folder / "trace.jsonl")
+    return "\n".join(_plain(line) for line in lines)
+
+
+def _plain(line: str) -> str:
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
+
+
+def _heading(attempt: Attempt, evidence: dict[str, Any]) -> list[str]:
+    isolation, process = evidence["isolation"], evidence["process"]
+    degraded = "; ".join(isolation["degraded"]) or "nothing degraded"
+    ended = f"exit status {process['exit_status']}" if process["signal"] is None else f"signal {process['signal']}"
+    return [
+        str(attempt.id) + ("  (simulated)" if evidence["simulated"] else ""),
+        f"started    {evidence['started_at']}, agent {evidence['agent_seconds']:.2f} s",
+        f"ending     {evidence['ending']} ({evidence['ending_reason']}), {ended}",
+        f"isolation  {isolation['backend']} {isolation['version'] or ''}, network {isolation['netns']}, {degraded}",
+        f"version    {evidence['versions']['harness_observed'] or 'not said'}",
+    ]
+
+
+def _result(result: dict[str, Any]) -> list[str]:
+    parts = result["performance"]
+    correctness, times = parts["correctness"], parts["time_cost"]
+    green = times["first_green"]
+    lines = [f"outcome    {result['outcome'] or 'unscored'}, verdict {correctness['verdict']}"]
+    if correctness["verifier_error"]:
+        lines.append(f"           {correctness['verifier_error']}")
+    if green["upper_seconds"] is not None:
+        since = "the start" if green["lower_seconds"] is None else f"{green['lower_seconds']:.2f} s"
+        again = ", went red again" if green["went_red_again"] else ""
+        lines.append(f"first green after {since} and by {green['upper_seconds']:.2f} s{again}")
+    else:
+        lines.append(f"first green: none ({green['reason']})")
+    cost = "not said" if times["cost_usd"] is None else f"{times['cost_usd']:.4f} USD ({times['cost_source']})"
+    lines.append(f"cost       {cost}, turns {times['turns'] if times['turns'] is not None else 'not said'}")
+    for check in correctness["checks"]:
+        detail = "" if check["passed"] else "  " + check["detail"].strip().split("\n")[0][:80]
+        lines.append(f"  {'pass' if check['passed'] else 'FAIL'}  {check['name']} ({check['kind']}){detail}")
+    lines += [f"note       {note}" for note in result["notes"]]
+    return lines
+
+
+def _commands(path: Path) -> list[str]:
+    if not path.exists():
+        return ["commands: not traced"]
+    rows = [json.loads(line) for line in path.read_bytes().splitlines()]
+    lines = [f"commands   {len(rows)}"]
+    for row in rows[:COMMANDS]:
+        status = (
+            "running"
+            if row["ended_ns"] is None
+            else row["exit_status"]
+            if row["signal"] is None
+            else f"-{row['signal']}"
+        )
+        lines.append(f"  {row['started_ns'] / 1e9:8.2f} s  [{status}]  {' '.join(row['argv'])[:100]}")
+    if len(rows) > COMMANDS:
+        lines.append(f"  ... {len(rows) - COMMANDS} more in {path.name}")
+    return lines
