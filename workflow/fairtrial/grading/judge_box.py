@@ -14,7 +14,7 @@ from fairtrial.contracts.errors import Fault
 from fairtrial.contracts.protocols import HOME, WORKSPACE, Bind, Box, Limits
 from fairtrial.instruments.sandbox import backends, layout
 from fairtrial.instruments.sandbox import run as sandbox
-from fairtrial.verify.blackbox import Result
+from fairtrial.verify.blackbox import BrokenBox, Result, run_child
 
 ACCEPTANCE = f"{WORKSPACE}/acceptance"
 LIMITS = Limits(tmp_bytes=1 << 30, file_bytes=1 << 30, processes=1024, output_bytes=8 << 20)
@@ -28,19 +28,22 @@ class Boxes:
         self.backend = backends.choose(policy)
         self._room = room
         self._used = 0
-        self._prefix: list[str] | None = None
+        self._prefixes: dict[tuple[Bind, ...], list[str]] = {}
 
     def place(self) -> Path:
         """A fresh path below the room."""
         self._used += 1
         return self._room / f"d{self._used}"
 
-    def prefix(self) -> list[str]:
-        """argv that boxes a verifier's child, its workspace being the current folder; empty without bubblewrap."""
-        if self._prefix is None:
-            box = Box(Path(), Path(HOME), limits=LIMITS)
-            self._prefix = sandbox.prefix(box, self.place(), policy=self.policy)
-        return self._prefix
+    def prefix(self, binds: Sequence[Bind] = ()) -> list[str]:
+        """argv that boxes what follows it, its workspace being the current folder; empty without bubblewrap."""
+        if self.backend.kind != "bwrap":
+            return []
+        key = tuple(binds)
+        if key not in self._prefixes:
+            box = Box(Path(), Path(HOME), binds=list(binds), limits=LIMITS)
+            self._prefixes[key] = sandbox.prefix(box, self.place(), policy=self.policy)
+        return self._prefixes[key]
 
     def python(self) -> str:
         """The interpreter a verifier's child starts."""
@@ -51,6 +54,16 @@ class Boxes:
 
         Raises Fault('sandbox') when the box cannot be built.
         """
+        boxed = self.prefix(binds)
+        if not boxed:
+            return self._supervised(argv, workspace, seconds, binds)
+        try:
+            return run_child([*boxed, *argv], tuple(argv), workspace, stdin=b"", seconds=seconds, env={})
+        except BrokenBox as problem:
+            raise Fault("sandbox", f"grading: {problem}") from None
+
+    def _supervised(self, argv: Sequence[str], workspace: Path, seconds: float, binds: Sequence[Bind]) -> Result:
+        """Without bubblewrap: Landlock or a plain process, below a supervisor that ends what is left behind."""
         home = self.place()
         home.mkdir(mode=0o700)
         box = Box(workspace, home, argv=list(argv), binds=list(binds), limits=LIMITS)

@@ -156,7 +156,20 @@ def run_child(
     return Result(argv, status, bytes(out.kept), bytes(err.kept), timed_out, out.truncated or err.truncated, folder)
 
 
+def _below(pid: int) -> list[int]:
+    """Every process below `pid` that is still its descendant, whatever session it is in; none where /proc is not."""
+    found: list[int] = []
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            for word in children.read_text().split():
+                found += [int(word), *_below(int(word))]
+    return found
+
+
 def _end(child: subprocess.Popen[bytes]) -> None:
+    for pid in _below(child.pid) if child.poll() is None else ():
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, signal.SIGKILL)
     child.wait()
