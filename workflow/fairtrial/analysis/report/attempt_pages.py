@@ -68,9 +68,10 @@ def _page(report: Report, row: int, folder: Path, results: Path, stamp: str) -> 
         _load(path) for path in (grade / "result.json", grade / "agent-events.json", folder / "evidence.json")
     )
     key = report.columns["attempt_id"][row]
-    title = f"{report.task_of[row]}, {report.columns['harness'][row]} {report.columns['model'][row]}, r{report.columns['repetition'][row]}"
+    task, c = report.task_of[row], report.columns
+    title = f"{task}, {c['harness'][row]} {c['model'][row]}, r{c['repetition'][row]}"
     up = "../" * (key.count("/") + 1)
-    under = join([tag("p", report.title_of(report.task_of[row]), class_="sub"), _facts(report, row), *_banners(report, row),
+    under = join([tag("p", report.title_of(task), class_="sub"), _facts(report, row), *_banners(report, row),
                   tag("p", tag("a", "Back to the report", href=f"{up}index.html"))])  # fmt: skip
     cards = [
         parts.checks(result), parts.prompt(seal, results), parts.timeline(events, report.wall_budget),
@@ -91,9 +92,11 @@ def _facts(report: Report, row: int) -> Safe:
     c = report.columns
     facts = [
         ("Outcome", word(report, row)), ("Ending", c["ending"][row]), ("Verdict", c["verdict"][row]),
-        ("Agent time", words.duration(c["agent_seconds"][row])), ("To green", words.duration(c["seconds_to_green"][row])),
+        ("Agent time", words.duration(c["agent_seconds"][row])),
+        ("To green", words.duration(c["seconds_to_green"][row])),
         ("First green", parts.between(c["first_green_lower_seconds"][row], c["first_green_upper_seconds"][row])),
-        ("Turns", words.DASH if c["turns"][row] is None else c["turns"][row]), ("Cost", words.dollars(c["cost_usd"][row])),
+        ("Turns", words.DASH if c["turns"][row] is None else c["turns"][row]),
+        ("Cost", words.dollars(c["cost_usd"][row])),
         ("Started", f"{words.moment(c['started_at'][row])} UTC"),
     ]  # fmt: skip
     return tag("ul", *(tag("li", f"{name} ", tag("b", value)) for name, value in facts), class_="meta")

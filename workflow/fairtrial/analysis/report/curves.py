@@ -49,6 +49,27 @@ def _thinned(steps: list[tuple[float, float]], most: int = 250) -> list[tuple[fl
     return [steps[round(place * (len(steps) - 1) / (most - 1))] for place in range(most)]
 
 
+def cost_interval(report: Report, arm: Arm) -> tuple[float, float] | None:
+    """95% of cost per success over resampled tasks; None below five tasks, or where a draw has no success."""
+    import numpy as np
+
+    cost, outcome = report.columns["cost_usd"], report.columns["outcome"]
+    sums: dict[str, list[float]] = {}
+    for row in report.rows_of[arm.index]:
+        if report.scored[row] and cost[row] is not None:
+            entry = sums.setdefault(report.task_of[row], [0.0, 0.0])
+            entry[0] += cost[row]
+            entry[1] += outcome[row] == "green"
+    if len(sums) < LEAST_TASKS:
+        return None
+    table = np.array([sums[task] for task in sorted(sums)])
+    draws = np.random.default_rng(2).multinomial(len(sums), np.full(len(sums), 1 / len(sums)), size=DRAWS) @ table
+    if (draws[:, 1] == 0).any():
+        return None
+    low, high = np.quantile(draws[:, 0] / draws[:, 1], (0.025, 0.975))
+    return (float(low), float(high)) if low > 0 else None
+
+
 def _band(times: Any, tasks: Sequence[str], low: float, high: float) -> list[tuple[float, float, float]]:
     import numpy as np
 

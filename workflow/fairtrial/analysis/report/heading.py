@@ -51,7 +51,8 @@ def facts(report: Report) -> list[tuple[str, object]]:
     excluded, faults = report.count("excluded"), report.count("fault")
     unscored = sum(report.done) - sum(report.scored)
     found: list[tuple[str, object]] = [("Attempts", f"{report.planned:,}"), ("Scored", f"{sum(report.scored):,}")]
-    for name, count in (("Excluded", excluded), ("Unscored", unscored), ("Faults", faults), ("Not run", report.count("not_run")),
+    for name, count in (("Excluded", excluded), ("Unscored", unscored), ("Faults", faults),
+                        ("Not run", report.count("not_run")),
                         ("Unreadable", report.count("problem")), ("Redone", _redone(report))):  # fmt: skip
         if count:
             found.append((name, tag("a", f"{count:,}", href="#left-out")))
@@ -100,7 +101,8 @@ def banners(report: Report) -> list[str]:
     found = []
     simulated = [arm.name for arm in report.arms if arm.simulated]
     if simulated:
-        found.append(f"Simulated: {words.listing(simulated)} {'is' if len(simulated) == 1 else 'are'} generated, not measured. "
+        verb = "is" if len(simulated) == 1 else "are"
+        found.append(f"Simulated: {words.listing(simulated)} {verb} generated, not measured. "
                      "These numbers show the layout and say nothing about any agent.")  # fmt: skip
     weak: dict[str, list[str]] = {}
     for arm in report.arms:
@@ -130,25 +132,29 @@ def html(report: Report) -> Safe:
 
 
 KEY = (
-    ("Attempt", "one agent program with one model on one task, once. It is green when it ended by itself and every named check of "
-                "the hidden verifier passed."),
-    ("Pass rate", "the mean over tasks of passes / scored attempts. The thick bar is the 95% interval for exactly these tasks, the thin "
-                  "one for tasks like these, which is what a claim about the agent needs."),
+    ("Attempt", "one agent program with one model on one task, once. It is green when it ended by itself and every "
+     "named check of the hidden verifier passed."),
+    ("Pass rate", "the mean over tasks of passes / scored attempts. The thick bar is the 95% interval for exactly "
+     "these tasks, the thin one for tasks like these, which is what a claim about the agent needs."),
     ("pass^k", "the chance that k attempts in a row all pass; pass@k, in the tables, that at least one of k does."),
-    ("Separated", "the interval that holds for all pairs together leaves out zero and the corrected test agrees. Anything else has no "
-                  "winner, however far apart two numbers look."),
+    ("Separated", "the interval that holds for all pairs together leaves out zero and the corrected test agrees. "
+     "Anything else has no winner, however far apart two numbers look."),
     ("Rank range", "the places an arm can have, given the separated pairs only."),
-    ("Time to green", "an attempt that gives up is never green; it stays on the curve as not green to the end of the budget."),
-    ("A dash", "not measured. It is never zero. Costs per success use attempts of known cost only; the last column says how many those are."),
-    ("Scored", "attempts with a verdict. Infrastructure faults are no results; excluded and unscored attempts are listed at the end."),
-    ("Efficiency", "cost, time, tokens and effort are compared over green attempts only, cold adoption apart from warm."),
-    ("Marks", "shape and colour are the harness, the fill is the model. Simulated arms carry a mark and are never compared with measured ones."),
+    ("Time to green", "an attempt that gives up is never green; it stays on the curve as not green to the end of the "
+     "budget."),
+    ("A dash", "not measured. It is never zero. Cost per success uses attempts of known cost only; the last column "
+     "says how many those are."),
+    ("Scored", "attempts with a verdict. Infrastructure faults are no results; excluded and unscored attempts are "
+     "listed at the end."),
+    ("Efficiency", "cost, time, tokens and effort are compared over green attempts only, cold adoption apart from "
+     "warm."),
+    ("Marks", "shape and colour are the harness, the fill is the model. Simulated arms carry a mark and are never "
+     "compared with measured ones."),
     ("Tables", "every column heading is a button that sorts; wide tables and charts scroll sideways."),
 )  # fmt: skip
 
 
 def key() -> Safe:
     """How to read this."""
-    return details(
-        "How to read this", tag("dl", *(part for name, text in KEY for part in (tag("dt", name), tag("dd", text))))
-    )
+    entries = [part for name, text in KEY for part in (tag("dt", name), tag("dd", text))]
+    return details("How to read this", tag("dl", *entries))

@@ -14,6 +14,10 @@ class Safe(str):
 
     __slots__ = ()
 
+    def __add__(self, other: str) -> Safe:
+        """Markup and markup, or markup and text to escape: never markup that was forgotten to be one."""
+        return Safe(str(self) + str(esc(other)))
+
 
 def visible(text: str) -> str:
     """Control and direction characters as visible code points, so that they neither act nor vanish."""

@@ -65,7 +65,7 @@ class Report:
         place = {(arm.key, arm.simulated): arm.index for arm in self.arms}
         found: dict[int, list[int]] = {arm.index: [] for arm in self.arms}
         for row, (*key, simulated) in enumerate(zip(*(self.columns[name] for name in AXES), strict=True)):
-            found[place[tuple(key), bool(simulated)]].append(row)  # type: ignore[index]
+            found[place[tuple(key), bool(simulated)]].append(row)
         return found
 
     @cached_property
@@ -162,6 +162,15 @@ class Report:
         names = {(c["suite"], c["task"]): c["title"] for c in self.matrix["cells"]}
         return {task: names.get((suite, task.rsplit("/", 1)[-1]), task) for suite, task in
                 zip(self.columns["suite"], self.task_of, strict=True)}  # fmt: skip
+
+    @cached_property
+    def programs(self) -> dict[str, list[int]]:
+        """Columns of narrow tables: an arm each, or a harness each where there are more than three arms."""
+        found: dict[str, list[int]] = {}
+        for arm in self.ranked:
+            name = arm.name if len(self.arms) <= 3 else arm.label
+            found.setdefault(name, []).append(arm.index)
+        return found
 
     def values(self, arm: Arm, name: str, *, scored: bool = True) -> list[Any]:
         """Known values of one column over the arm's scored (or done) attempts."""

@@ -32,18 +32,20 @@ def record(report: Report) -> Json:
         "scorecard": report.scorecard,
         "comparisons": report.pairs["raw"],
         "green_by_time": [_curve(report, arm) for arm in report.ranked],
-        "rules": {
-            name: {arm.id: dict(zip(("kept", "checked"), rules.counts(report, arm, rule), strict=True)) for arm in report.arms}
-            for name, rule in rules.RULES
-        },
+        "rules": {name: _by_arm(report, ("kept", "checked"), rules.counts, rule) for name, rule in rules.RULES},
         "coverage": {
-            name: {arm.id: dict(zip(("known", "possible"), measured.coverage(report, arm, name, among), strict=True))
-                   for arm in report.arms}
+            name: _by_arm(report, ("known", "possible"), measured.coverage, name, among)
             for name, among in _fields(measured)
         },
-        "left_out": [{"attempt": name, "kind": kind, "text": text} for _, name, kind, text in left_out.left_out(report)],
+        "left_out": [
+            {"attempt": name, "kind": kind, "text": text} for _, name, kind, text in left_out.left_out(report)
+        ],
         "problems": report.problems,
     }  # fmt: skip
+
+
+def _by_arm(report: Report, names: tuple[str, str], count: Any, *how: Any) -> Json:
+    return {arm.id: dict(zip(names, count(report, [arm.index], *how), strict=True)) for arm in report.arms}
 
 
 def _fields(measured: Any) -> list[tuple[str, str]]:

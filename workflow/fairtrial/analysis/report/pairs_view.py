@@ -21,8 +21,13 @@ def view(raw: Json) -> Json:
     families = [f"{len(t['pairs'])} {'pair' if len(t['pairs']) == 1 else 'pairs'} of {_KINDS[t['axis']]}"
                 f"{' (simulated)' if t['simulated'] else ''}" for t in tables]  # fmt: skip
     planned = [t["detectable"]["planned"] for t in tables if t["detectable"]["planned"] is not None]
-    return {"pairs": pairs, "families": families, "detectable": max(planned, default=None), "notes": raw.get("notes", []),
-            "raw": raw}  # fmt: skip
+    return {
+        "pairs": pairs,
+        "families": families,
+        "detectable": max(planned, default=None),
+        "notes": raw.get("notes", []),
+        "raw": raw,
+    }
 
 
 def _entry(pair: Json, table: Json, several: dict[str, bool]) -> Json:

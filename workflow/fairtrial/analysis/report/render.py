@@ -39,6 +39,7 @@ def build(
     matrix: Json,
     results: Path,
     out: Path,
+    *,
     so_far: bool = False,
     chosen: bool = False,
     folders: dict[str, Path] | None = None,
@@ -89,7 +90,8 @@ def _card(report: Report, section: ModuleType) -> Safe:
     if getattr(section, "BARE", False):
         return body
     name = section.__name__.rsplit(".", 1)[-1].replace("_", "-")
-    return page.card(name, section.TITLE, body, getattr(section, "WIDE", ""))
+    wide = getattr(section, "wide", None)
+    return page.card(name, section.TITLE, body, wide(report) if wide else "")
 
 
 def _footer() -> Safe:

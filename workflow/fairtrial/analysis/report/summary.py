@@ -66,8 +66,16 @@ def wrap(line: str, indent: str = "") -> list[str]:
 
 
 def _table(report: Report) -> list[str]:
-    head = f"{'configuration':<26}{'rank':>6}{'pass':>6}{'passes':>9}{'95%':>8}{f'pass^{report.k}':>8}{'median':>9}{'$/success':>8}"
-    lines = [head.replace("$/success", "$/pass")]
+    widths = (
+        ("rank", 6),
+        ("pass", 6),
+        ("passes", 9),
+        ("95%", 8),
+        (f"pass^{report.k}", 8),
+        ("median", 9),
+        ("$/pass", 8),
+    )
+    lines = [pad("configuration", 26) + "".join(f"{name:>{width}}" for name, width in widths)]
     for arm in report.ranked:
         card = report.card(arm)
         low, high = ("like_low", "like_high") if card["like_low"] is not None else ("these_low", "these_high")
@@ -116,9 +124,9 @@ def _block(report: Report, arms: list[Arm], tasks: list[str], widths: dict[int, 
     lines = [pad("", 22) + "".join(pad(arm.label, size[arm.index] - 1) + " " for arm in arms)]
     if len(report.models) > 1:
         lines.append(pad("", 22) + "".join(pad(arm.model, size[arm.index] - 1) + " " for arm in arms))
-    for task in tasks:
-        lines.append(pad(task, 21) + " " + "".join(pad(strip(report, arm, task), size[arm.index]) for arm in arms))
-    return lines
+    return lines + [
+        pad(task, 21) + " " + "".join(pad(strip(report, arm, task), size[arm.index]) for arm in arms) for task in tasks
+    ]
 
 
 def _footer(report: Report) -> list[str]:

@@ -38,12 +38,10 @@ def text(x: float, y: float, words: object, class_: str = "", anchor: str = "") 
     return Safe(f'<text x="{num(x)}" y="{num(y)}"{said}{at}>{esc(words)}</text>')
 
 
-def rect(x: float, y: float, width: float, height: float, class_: str, radius: float = 0) -> Safe:
+def rect(x: float, y: float, width: float, height: float, class_: str) -> Safe:
     """A rectangle."""
-    rounded = f' rx="{num(radius)}"' if radius else ""
-    return Safe(
-        f'<rect x="{num(x)}" y="{num(y)}" width="{num(max(width, 0))}" height="{num(height)}"{rounded} class="{class_}"/>'
-    )
+    size = f'width="{num(max(width, 0))}" height="{num(height)}"'
+    return Safe(f'<rect x="{num(x)}" y="{num(y)}" {size} class="{class_}"/>')
 
 
 def path(points: Iterable[tuple[float, float]], class_: str, close: bool = False) -> Safe:
@@ -107,24 +105,26 @@ class Linear:
         return self.x0 + (self.x1 - self.x0) * min(max(share, 0.0), 1.0)
 
 
-_MINUTES = (1, 2, 5, 10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 18000, 36000, 86400)
+_TICKS = (1, 2, 5, 10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 18000, 36000, 86400)
 
 
-def time_ticks(low: float, high: float, most: int = 8) -> list[float]:
-    """Readable seconds within [low, high], the end of the budget among them."""
-    ticks = [float(mark_) for mark_ in _MINUTES if low <= mark_ <= high * 1.0001]
-    if not ticks or ticks[-1] < high * 0.9:
-        ticks.append(high)
-    while len(ticks) > most:
-        ticks = [ticks[0], *ticks[2::2]] if len(ticks) % 2 else ticks[1::2]
-    return ticks
+def time_axis(axis: Log, least: float = 34) -> list[tuple[float, str]]:
+    """(seconds, words) of ticks at least `least` pixels apart, with the end of the axis; minutes bare but the last."""
+    wanted = [float(mark_) for mark_ in _TICKS if axis.low <= mark_ < axis.high] + [axis.high]
+    kept = [wanted[-1]]
+    for seconds in reversed(wanted[:-1]):
+        if axis(kept[-1]) - axis(seconds) >= least:
+            kept.append(seconds)
+    kept.reverse()
+    return [(seconds, _tick(seconds, seconds == kept[-1])) for seconds in kept]
 
 
-def tick_words(seconds: float) -> str:
-    """30 s, 5 min, 2 h."""
+def _tick(seconds: float, last: bool) -> str:
     if seconds < 60:
-        return f"{seconds:g} s"
-    return f"{seconds / 60:.3g} min" if seconds < 7200 else f"{seconds / 3600:.3g} h"
+        return f"{seconds:.3g} s"
+    if seconds < 7200:
+        return f"{seconds / 60:.3g}{' min' if last else ''}"
+    return f"{seconds / 3600:.3g} h"
 
 
 def nice_ticks(high: float, count: int = 4) -> list[float]:

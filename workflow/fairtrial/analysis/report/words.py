@@ -44,12 +44,11 @@ def duration(seconds: float | None) -> str:
     size = abs(seconds)
     sign = MINUS if seconds < 0 else ""
     if size < 10:
-        return f"{sign}{size:.1f} s"
+        return f"{sign}{f'{size:.1f}'.removesuffix('.0')} s"
     if size < 120:
         return f"{sign}{size:.0f} s"
-    if size < 7200:
-        return f"{sign}{size / 60:.1f} min"
-    return f"{sign}{size / 3600:.1f} h"
+    number, unit = (size / 60, "min") if size < 7200 else (size / 3600, "h")
+    return f"{sign}{f'{number:.1f}'.removesuffix('.0')} {unit}"
 
 
 def dollars(value: float | None) -> str:

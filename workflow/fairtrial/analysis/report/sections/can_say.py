@@ -93,8 +93,9 @@ def _open(pair: dict[str, Any]) -> Safe:
     return join([body, tag("span", interval, class_="quiet"), _time(pair), _confounded(pair)])
 
 
-def _time(pair: dict[str, Any]) -> str:
-    return f"; time to green: {pair['time_words']}" if pair["time_words"] else ""
+def _time(pair: dict[str, Any]) -> Safe:
+    """The verdict on time to green stands beside that on the pass rate."""
+    return tag("span", f" \u00b7 time: {pair['time_words']}", class_="quiet") if pair["time_words"] else Safe("")
 
 
 def _confounded(pair: dict[str, Any]) -> str:

@@ -11,13 +11,21 @@ ORDER = 10
 TITLE = "How much effort did it take?"
 QUESTION = "Version-control reads, writes, errors, tool calls."
 COLUMNS = (
-    ("Version-control reads", "green_vc_reads"), ("writes", "green_vc_writes"), ("errors", "green_vc_errors"), ("Tool calls", "green_tool_calls"),
-    ("Turns", "green_turns"), ("Commands", "green_commands"), ("Files changed", "green_files_changed"), ("Lines added", "green_lines_added"),
-    ("Parser calls*", "green_parser_calls"), ("Repeated reads*", "green_repeated_reads"), ("Selector failures*", "green_selector_failures"),
-)  # fmt: skip
+    ("Version-control reads", "green_vc_reads"),
+    ("writes", "green_vc_writes"),
+    ("errors", "green_vc_errors"),
+    ("Tool calls", "green_tool_calls"),
+    ("Turns", "green_turns"),
+    ("Commands", "green_commands"),
+    ("Files changed", "green_files_changed"),
+    ("Lines added", "green_lines_added"),
+    ("Parser calls*", "green_parser_calls"),
+    ("Repeated reads*", "green_repeated_reads"),
+    ("Selector failures*", "green_selector_failures"),
+)
 CAVEAT = (
-    "Mean over tasks of a green attempt's counts; an attempt that does not say is left out, never 0. Columns with * are "
-    "heuristics: they count patterns in the commands and may miss or overcount, so read them as hints."
+    "Mean over tasks of a green attempt's counts; an attempt that does not say is left out, never 0. Columns with * "
+    "are heuristics: they count patterns in the commands and may miss or overcount, so read them as hints."
 )
 
 

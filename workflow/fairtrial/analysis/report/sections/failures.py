@@ -19,14 +19,15 @@ _OUTSIDE = {
     "problem": "record unreadable",
 }
 
+_EMPTY = '<rect x=".5" y=".5" width="14" height="14" rx="3" class="o-none"/>'
 _DRAWN = {
     "p": '<rect width="15" height="15" rx="3" class="o-pass"/>',
     "r": '<rect width="15" height="15" rx="3" class="o-red"/><path d="M5 5L10 10M10 5L5 10" class="g-red"/>',
     "t": '<rect width="15" height="15" rx="3" class="o-late"/><circle cx="7.5" cy="7.5" r="4" class="g-late"/>'
     '<path d="M7.5 5.2V7.5L9.2 8.4" class="g-late"/>',
     "a": '<rect width="15" height="15" rx="3" class="o-gave"/><path d="M4.8 7.5H10.2" class="g-gave"/>',
-    "u": '<rect x=".5" y=".5" width="14" height="14" rx="3" class="o-none"/><path d="M7.5 4V8.5M7.5 10.4V11.4" class="g-none"/>',
-    "x": '<rect x=".5" y=".5" width="14" height="14" rx="3" class="o-none"/><path d="M4.5 10.5L10.5 4.5" class="g-none"/>',
+    "u": _EMPTY + '<path d="M7.5 4V8.5M7.5 10.4V11.4" class="g-none"/>',
+    "x": _EMPTY + '<path d="M4.5 10.5L10.5 4.5" class="g-none"/>',
 }
 _GLYPH = {"green": "p", "red": "r", "timeout": "t", "agent_error": "a", None: "u"}
 
@@ -100,7 +101,7 @@ def _grid(report: Report, tasks: list[str], many: bool) -> Safe:
         passes, tries = _rate(report, task)
         parts.append(svg.text(width - 8, y + 12, words.percent(passes / tries if tries else None), "q", "end"))
         for arm, at, _ in columns:
-            parts += _cell(report, arm, task, left + at, y, many)
+            parts += _cell(report, arm, task, (left + at, y), many)
     label = "Outcome of every attempt by task and arm"
     return tag("svg", *parts, class_="chart", role="group", aria_label=label, width=svg.num(width), height=height,
                viewBox=f"0 0 {svg.num(width)} {height}")  # fmt: skip
@@ -118,10 +119,11 @@ def _columns(report: Report, many: bool) -> list[tuple[Arm, float, float]]:
     return found
 
 
-def _cell(report: Report, arm: Arm, task: str, x: float, y: float, many: bool) -> list[Safe]:
+def _cell(report: Report, arm: Arm, task: str, at: tuple[float, float], many: bool) -> list[Safe]:
     rows = report.cells.get((arm.index, task), [])
+    x, y = at
     return [_fraction(report, rows, x, y)] if many else [
-        _one(report, arm, task, row, x + STEP * place, y) for place, row in enumerate(rows)
+        _one(report, f"{task}, {arm.name}", row, x + STEP * place, y) for place, row in enumerate(rows)
     ]  # fmt: skip
 
 
@@ -131,13 +133,13 @@ def _fraction(report: Report, rows: list[int], x: float, y: float) -> Safe:
         return svg.text(x, y + 12, words.DASH, "q")
     share = sum(report.columns["outcome"][row] == "green" for row in tries) / len(tries)
     bar = f'<rect x="{svg.num(x)}" y="{y}" width="15" height="15" rx="3" class="shade" fill-opacity="{share:.2f}"/>'
-    edge = svg.rect(x + 0.5, y + 0.5, 14, 14, "ax", 3)
+    edge = svg.rect(x + 0.5, y + 0.5, 14, 14, "ax")
     return Safe(bar + edge + svg.text(x + 20, y + 12, f"{share * 100:.0f}", "q s"))
 
 
-def _one(report: Report, arm: Arm, task: str, row: int, x: float, y: float) -> Safe:
+def _one(report: Report, whose: str, row: int, x: float, y: float) -> Safe:
     use = Safe(f'<use href="#o{glyph(report, row)}" x="{svg.num(x)}" y="{svg.num(y)}"/>')
-    label = f"{task}, {arm.name}, r{report.columns['repetition'][row]}: {word(report, row)}"
+    label = f"{whose}, r{report.columns['repetition'][row]}: {word(report, row)}"
     if report.linked and report.columns["status"][row] in ("done", "excluded"):
         return tag("a", use, href=f"attempts/{report.columns['attempt_id'][row]}.html", aria_label=label)
     return tag("g", use, role="img", aria_label=label)

@@ -36,7 +36,8 @@ def _summary(report: Report) -> str:
     unscored = sum(d and not s for d, s in zip(report.done, report.scored, strict=True))
     said = [
         f"{report.planned:,} planned", f"{counts['done']:,} with a result", f"{unscored:,} of these unscored",
-        f"{counts['fault']:,} infrastructure faults", f"{counts['not_run']:,} not run", f"{counts['excluded']:,} excluded by hand",
+        f"{counts['fault']:,} infrastructure faults", f"{counts['not_run']:,} not run",
+        f"{counts['excluded']:,} excluded by hand",
         f"{counts['problem']:,} unreadable",
     ]  # fmt: skip
     return "; ".join(said) + ". Faults are no results and count nowhere; unscored attempts are listed and in no rate."
@@ -49,7 +50,7 @@ def _link(report: Report, row: int | None, name: str) -> Safe | str:
 
 
 def left_out(report: Report) -> list[tuple[int | None, str, str, str]]:
-    """(row, attempt, kind, text) of everything that needs a word: excluded, unscored, redone, suspect, faults, problems."""
+    """(row, attempt, kind, text) of what needs a word: excluded, unscored, redone, suspect, faults, problems."""
     found: list[tuple[int | None, str, str, str]] = []
     columns = report.columns
     names = [f"{t}, {h} {m}, r{r}" for t, h, m, r in
@@ -108,7 +109,8 @@ def _versions(report: Report) -> Safe:
         rows.append([
             Cell(label(arm), arm.name), (", ".join(card["harness_versions"]) or words.DASH) + mixed,
             ", ".join(card["models_observed"]) or words.DASH, ", ".join(card["isolations"]) or words.DASH,
-            ", ".join(card["networks"]) or words.DASH, Cell("; ".join(degraded(report, arm.index)) or "nothing", None, "wrap"),
+            ", ".join(card["networks"]) or words.DASH,
+            Cell("; ".join(degraded(report, arm.index)) or "nothing", None, "wrap"),
             ", ".join(sorted(set(report.values(arm, "trace_shim", scored=False)))) or words.DASH,
         ])  # fmt: skip
     return table(heads, rows, "Versions and isolation")

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 from fairtrial.analysis.report import md
 from fairtrial.analysis.report.html import Cell, Safe, details, join, lead, pill, table, tag
-from fairtrial.analysis.report.model import Arm, Report
+from fairtrial.analysis.report.model import Report
 
 ORDER = 12
 TITLE = "What was measured?"
 QUESTION = "Coverage of every field."
-WIDE = "half"
 
 MAIN = (
-    ("Verifier outcome", "check_passed", "done"), ("Seconds to green (passing only)", "seconds_to_green", "green"),
-    ("First green moment (passing only)", "first_green_upper_seconds", "green"), ("Wall seconds", "agent_seconds", "done"),
-    ("Tokens", "input_uncached_tokens", "done"), ("Cost, US dollars", "cost_usd", "done"), ("Turns", "turns", "done"),
-    ("Tool calls", "tool_calls", "done"), ("Traced commands", "commands", "done"), ("Observed model", "model_observed", "done"),
-)  # fmt: skip
+    ("Verifier outcome", "check_passed", "done"),
+    ("Seconds to green (passing only)", "seconds_to_green", "green"),
+    ("First green moment (passing only)", "first_green_upper_seconds", "green"),
+    ("Wall seconds", "agent_seconds", "done"),
+    ("Tokens", "input_uncached_tokens", "done"),
+    ("Cost, US dollars", "cost_usd", "done"),
+    ("Turns", "turns", "done"),
+    ("Tool calls", "tool_calls", "done"),
+    ("Traced commands", "commands", "done"),
+    ("Observed model", "model_observed", "done"),
+)
+SOURCES = {
+    "cli": "said by the agent program",
+    "endpoint": "metered by the endpoint",
+    "price_table": "tokens \u00d7 price table",
+    "unknown": "unknown",
+}
 REST = (
     "harness_version", "api_seconds", "requests", "first_command_seconds", "first_mutation_seconds",
     "first_acceptance_green_seconds", "vc_reads", "vc_writes", "vc_errors", "vc_occupied_seconds", "vc_output_bytes",
@@ -27,12 +41,17 @@ REST = (
 )  # fmt: skip
 
 
-def coverage(report: Report, arm: Arm, name: str, among: str) -> tuple[int, int]:
+def coverage(report: Report, arms: Sequence[int], name: str, among: str) -> tuple[int, int]:
     """(attempts with a value, attempts where one is possible)."""
-    rows = [row for row in report.rows_of[arm.index] if report.done[row]]
+    rows = [row for arm in arms for row in report.rows_of[arm] if report.done[row]]
     if among == "green":
         rows = [row for row in rows if report.columns["outcome"][row] == "green"]
     return sum(report.columns[name][row] is not None for row in rows), len(rows)
+
+
+def wide(report: Report) -> str:
+    """Half the page as long as the columns fit."""
+    return "half" if len(report.programs) <= 4 else ""
 
 
 def _cell(known: int, possible: int) -> Cell:
@@ -42,41 +61,37 @@ def _cell(known: int, possible: int) -> Cell:
     return Cell(pill(shown, "warn") if known < possible else shown, known / possible)
 
 
-def _table(report: Report, fields: list[tuple[str, str, str]], label: str) -> Safe:
-    heads = ["Field", *(arm.name for arm in report.ranked)]
-    rows = [
-        [shown, *(_cell(*coverage(report, arm, name, among)) for arm in report.ranked)] for shown, name, among in fields
-    ]
-    return table(heads, rows, label, numeric=range(1, len(heads)))
+def _table(report: Report, fields: Sequence[tuple[str, str, str]], label: str) -> Safe:
+    groups = report.programs.values()
+    rows = [[shown, *(_cell(*coverage(report, arms, name, among)) for arms in groups)] for shown, name, among in fields]
+    return table(["Field", *report.programs], rows, label, numeric=range(1, len(report.programs) + 1))
 
 
 def html(report: Report) -> str:
     """The main fields, the others to unfold, and the sources of cost."""
     rest = [(name.replace("_", " "), name, "done") for name in REST]
-    parts: list[object] = [lead("Attempts with a value, of those where one is possible."), _table(report, list(MAIN), TITLE),
-                           details("Every other field", _table(report, rest, "Coverage of the other fields")), _costs(report)]  # fmt: skip
-    return join(parts)
+    return join([
+        lead("Attempts with a value, of those where one is possible."),
+        _table(report, MAIN, TITLE),
+        details("Every other field", _table(report, rest, "Coverage of the other fields")),
+        tag("p", costs(report), class_="quiet"),
+    ])  # fmt: skip
 
 
-def _costs(report: Report) -> Safe:
-    found: dict[str, int] = {}
-    for row in range(report.planned):
-        if report.done[row]:
-            key = report.columns["cost_source"][row] or "unknown"
-            found[key] = found.get(key, 0) + 1
-    names = {"cli": "said by the agent program", "endpoint": "metered by the endpoint", "price_table": "tokens \u00d7 price table",
-             "unknown": "unknown"}  # fmt: skip
-    said = ", ".join(f"{names.get(key, key)} {count}" for key, count in sorted(found.items()))
-    bound = sum(bool(report.columns["tokens_lower_bound"][row]) for row in range(report.planned) if report.done[row])
+def costs(report: Report) -> str:
+    """Where costs come from, by number of attempts, and how many token counts are lower bounds."""
+    rows = [row for row in range(report.planned) if report.done[row]]
+    found = Counter(report.columns["cost_source"][row] or "unknown" for row in rows)
+    said = ", ".join(f"{SOURCES.get(key, key)} {count}" for key, count in sorted(found.items()))
+    bound = sum(bool(report.columns["tokens_lower_bound"][row]) for row in rows)
     more = f" Tokens of {bound} attempts are a lower bound (no terminal event)." if bound else ""
-    return tag("p", f"Source of cost: {said or 'nothing measured'}.{more}", class_="quiet")
+    return f"Source of cost: {said or 'nothing measured'}.{more}"
 
 
 def markdown(report: Report) -> str:
     """The main fields."""
-    heads = ["Field", *(arm.name for arm in report.ranked)]
     rows = []
     for shown, name, among in MAIN:
-        pairs = [coverage(report, arm, name, among) for arm in report.ranked]
+        pairs = [coverage(report, arms, name, among) for arms in report.programs.values()]
         rows.append([shown, *(f"{known}/{possible}" for known, possible in pairs)])
-    return md.table(heads, rows)
+    return md.table(["Field", *report.programs], rows) + "\n\n" + md.esc(costs(report))

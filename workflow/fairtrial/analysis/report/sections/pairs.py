@@ -12,7 +12,8 @@ from fairtrial.analysis.report.sections import can_say
 ORDER = 8
 TITLE = "Paired comparisons"
 QUESTION = "Which differences survive correction?"
-HEADS = ["Pair", "Difference, points", "95% interval", "Sign-flip q", "These tasks only, q", "Pass rate", "Mean to green",
+HEADS = ["Pair", "Difference, points", "95% interval", "Sign-flip q", "These tasks only, q", "Pass rate",
+         "Mean to green",
          "Time to green, q", "Time", "Cost", "Detectable"]  # fmt: skip
 MOST = 200
 
@@ -22,8 +23,10 @@ def html(report: Report) -> str:
     pairs = report.pairs["pairs"]
     if not pairs:
         return lead(can_say.nothing(report))
-    text = ("Paired by task. Intervals hold jointly at 95%; q: Benjamini\u2013Hochberg over this table. The test for these "
-            "tasks only is exact and stratified by task; the log-rank for time is stratified by task.")  # fmt: skip
+    text = (
+        "Paired by task. Intervals hold jointly at 95%; q: Benjamini\u2013Hochberg over each family of pairs. The test for "
+        "these tasks only is exact and stratified by task; the log-rank for time is stratified by task."
+    )
     body = [table(HEADS, [_row(pair) for pair in pairs[:MOST]], TITLE, numeric=(1, 2, 3, 4, 6, 7, 9, 10))]
     if len(pairs) > MOST:
         rest = table(
@@ -42,7 +45,8 @@ def _row(pair: dict[str, Any]) -> list[object]:
         Cell(words.chance(pair["exact_q"]), pair["exact_q"]), _verdict(pair),
         Cell(words.duration(pair["time_difference"]), pair["time_difference"]),
         Cell(words.chance(pair["time_q"]), pair["time_q"]), pair["time_words"] or words.DASH,
-        Cell(_cost(pair), pair["cost_ratio"]), Cell(words.points(pair["minimum_detectable"], False), pair["minimum_detectable"]),
+        Cell(_cost(pair), pair["cost_ratio"]),
+        Cell(words.points(pair["minimum_detectable"], False), pair["minimum_detectable"]),
     ]  # fmt: skip
 
 
@@ -56,16 +60,16 @@ def _cost(pair: dict[str, Any]) -> str:
 
 
 def _notes(report: Report) -> list[Safe]:
-    pairs = report.pairs["pairs"]
-    said = [f"{p['a']} \u2212 {p['b']}{p['where']}: {note}" for p in pairs for note in p["notes"]]
+    """Notes, each once, with the pairs it holds for."""
+    found: dict[str, list[str]] = {}
+    for pair in report.pairs["pairs"]:
+        for note in pair["notes"]:
+            found.setdefault(note, []).append(f"{pair['a']} \u2212 {pair['b']}{pair['where']}")
+    said = [f"{', '.join(names[:6])}{' and others' if len(names) > 6 else ''}: {note}" for note, names in found.items()]
     said += report.pairs["notes"]
     if not said:
         return []
-    return [
-        details(
-            f"Notes on {words.plural(len(said), 'comparison')}", tag("ul", *(tag("li", s) for s in said), class_="rows")
-        )
-    ]
+    return [details(f"Notes ({len(said)})", tag("ul", *(tag("li", text) for text in said), class_="rows"))]
 
 
 def markdown(report: Report) -> str:
@@ -79,5 +83,6 @@ def markdown(report: Report) -> str:
         verdict = ("separated" if p["separated"] else "not separated") + (", confounded" if p["confounded"] else "")
         rows.append([f"{p['a']} \u2212 {p['b']}{p['where']}", words.points(p["difference"]),
                      f"{words.points(p['low'])} to {words.points(p['high'])}", words.chance(p["sign_flip_q"]),
-                     words.chance(p["exact_q"]), verdict, words.chance(p["time_q"]), p["time_words"] or words.DASH])  # fmt: skip
+                     words.chance(p["exact_q"]), verdict, words.chance(p["time_q"]),
+                     p["time_words"] or words.DASH])  # fmt: skip
     return md.table(heads, rows)

@@ -23,7 +23,10 @@ def html(report: Report) -> str:
 
 def explanation(report: Report) -> str:
     """What the bars are."""
-    text = "Thin line: interval for tasks like these (between-task spread included). Thick bar: interval on exactly these tasks."
+    text = (
+        "Thin line: interval for tasks like these (between-task spread included). "
+        "Thick bar: interval on exactly these tasks."
+    )
     few = any(card["like_low"] is None and card["scored"] for card in report.cards.values())
     few_text = " Below five tasks only the thick bar is shown: so few tasks say nothing about others." if few else ""
     return text + few_text + fills(report)

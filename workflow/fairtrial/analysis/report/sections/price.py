@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from fairtrial.analysis.report import svg, words
+from fairtrial.analysis.report import curves, svg, words
 from fairtrial.analysis.report.html import Safe, join, lead, scroll, tag
 from fairtrial.analysis.report.model import Arm, Report
 
 ORDER = 6
 TITLE = "Is reliability worth the price?"
 QUESTION = "pass^k against cost per success."
-WIDE = "half"
 WIDTH, LEFT, RIGHT, TOP, BASE = 506, 44, 490, 12, 280
+
+
+def wide(_report: Report) -> str:
+    """Half the page."""
+    return "half"
 
 
 def html(report: Report) -> str:
     """The plane, and arms without a known price beside it in words."""
     known = _points(report)
     parts: list[object] = [
-        lead("pass", tag("sup", report.k), f": chance that {_number(report.k)} all pass. Up and left is better; vertical ",
-             "lines are the pass rate's 95% interval, raised to the same power.")
+        lead("pass", tag("sup", report.k), f": chance that {_number(report.k)} all pass. Up and left is better; ",
+             "lines are 95% intervals.")
     ]  # fmt: skip
     if known:
         parts.append(scroll(_chart(report, known), TITLE))
@@ -50,7 +54,9 @@ def _points(report: Report) -> list[tuple[Arm, float, float]]:
 
 def _chart(report: Report, known: list[tuple[Arm, float, float]]) -> Safe:
     costs = [cost for _, cost, _ in known]
-    x = svg.Log(min(costs) * 0.7, max(costs) * 1.45, LEFT, RIGHT)
+    spans = [span for arm, _, _ in known if (span := curves.cost_interval(report, arm))]
+    costs += [max(end, min(costs) / 4) for span in spans for end in span]
+    x = svg.Log(min(costs) * 0.85, max(costs) * 1.2, LEFT, RIGHT)
     y = svg.Linear(0, 1, BASE, TOP)
     parts: list[object] = []
     for share in (0, 0.25, 0.5, 0.75, 1):
@@ -65,33 +71,54 @@ def _chart(report: Report, known: list[tuple[Arm, float, float]]) -> Safe:
         ]
     parts.append(svg.text(RIGHT, BASE + 36, "cost per success (log scale) \u2014 left is cheaper", "q s", "end"))
     for arm, cost, share in known:
-        parts += _whisker(report, arm, x(cost), y)
+        parts += _whisker(report, arm, (x(cost), y(share)), x, y)
         parts.append(svg.mark(arm, x(cost), y(share), 5.5))
     parts += _labels(known, x, y)
     said = "; ".join(f"{arm.name} {words.percent(share)} at {words.dollars(cost)}" for arm, cost, share in known)
     return svg.figure(WIDTH, BASE + 46, f"Reliability against price. {said}", *parts)
 
 
-def _whisker(report: Report, arm: Arm, x: float, y: svg.Linear) -> list[Safe]:
+def _whisker(report: Report, arm: Arm, at: tuple[float, float], x: svg.Log, y: svg.Linear) -> list[Safe]:
+    """Up and down: the pass rate's interval to the k-th power. Across: tasks resampled."""
     card: dict[str, Any] = report.card(arm)
+    parts = []
     low, high = ("like_low", "like_high") if card["like_low"] is not None else ("these_low", "these_high")
-    if card[low] is None:
-        return []
-    ends = (card[low] ** report.k, card[high] ** report.k)
-    return [svg.line(x, y(ends[0]), x, y(ends[1]), f"l c{arm.colour}")]
+    if card[low] is not None:
+        ends = (y(card[low] ** report.k), y(card[high] ** report.k))
+        parts.append(svg.line(at[0], ends[0], at[0], ends[1], f"l thin c{arm.colour}"))
+    across = curves.cost_interval(report, arm)
+    if across:
+        parts.append(svg.line(x(across[0]), at[1], x(across[1]), at[1], f"l thin c{arm.colour}"))
+    return parts
 
 
 def _labels(known: list[tuple[Arm, float, float]], x: svg.Log, y: svg.Linear) -> list[Safe]:
+    """Beside each mark, on the side that is free; none above twelve arms, the table has their names."""
     if len(known) > 12:
         return []
-    placed = svg.spread([y(share) - 7 for _, _, share in known], 13, TOP + 4, BASE - 2)
+    taken = [(x(cost) - 7, x(cost) + 7, y(share)) for _, cost, share in known]
     found = []
-    for (arm, cost, _), at in zip(known, placed, strict=True):
-        left = x(cost) > RIGHT - 130
-        found.append(
-            svg.text(x(cost) + (-9 if left else 9), at, arm.name[:24], f"k b c{arm.colour}", "end" if left else "")
-        )
+    for arm, cost, share in known:
+        size = 7.0 * len(arm.name[:22])
+        options = [(side, shift) for shift in (-8, 12, -21, 25, -34) for side in (1, -1)]
+        side, shift = min(options, key=lambda o: _crowding((x(cost), y(share)), size, o, taken))
+        at, height = x(cost) + 9 * side, y(share) + shift
+        taken.append((min(at, at + size * side), max(at, at + size * side), height - 4))
+        found.append(svg.text(at, height, arm.name[:22], f"k b c{arm.colour}", "" if side > 0 else "end"))
     return found
+
+
+def _crowding(
+    at: tuple[float, float], size: float, option: tuple[int, int], taken: list[tuple[float, float, float]]
+) -> float:
+    """How much a label there would cover, plus a little for being far away."""
+    side, shift = option
+    left, right = sorted((at[0] + 9 * side, at[0] + (9 + size) * side))
+    height = at[1] + shift - 4
+    outside = max(0.0, LEFT - left) + max(0.0, right - WIDTH) + max(0.0, height - BASE) + max(0.0, TOP - height)
+    near = [(start, end) for start, end, y in taken if abs(y - height) < 12]
+    covered = sum(max(0.0, min(right, end) - max(left, start)) for start, end in near)
+    return outside * 3 + covered + abs(shift) * 0.5
 
 
 def markdown(report: Report) -> str:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from fairtrial.analysis.report import md
 from fairtrial.analysis.report.html import Cell, join, lead, pill, table, tag
-from fairtrial.analysis.report.model import Arm, Report
+from fairtrial.analysis.report.model import Report
 
 ORDER = 11
 TITLE = "Were the rules kept?"
 QUESTION = "Observed by the pipeline, not told by the agent."
-WIDE = "half"
 
 
 def _true(name: str) -> Callable[[Report, int], bool | None]:
@@ -54,11 +53,16 @@ RULES: tuple[tuple[str, Callable[[Report, int], Any]], ...] = (
 )
 
 
-def counts(report: Report, arm: Arm, rule: Callable[[Report, int], Any]) -> tuple[int, int]:
-    """(kept, checked) over the arm's attempts with a result."""
-    seen = [rule(report, row) for row in report.rows_of[arm.index] if report.done[row]]
+def counts(report: Report, arms: Sequence[int], rule: Callable[[Report, int], Any]) -> tuple[int, int]:
+    """(kept, checked) over these arms' attempts with a result."""
+    seen = [rule(report, row) for arm in arms for row in report.rows_of[arm] if report.done[row]]
     known = [kept for kept in seen if kept is not None]
     return sum(map(bool, known)), len(known)
+
+
+def wide(report: Report) -> str:
+    """Half the page as long as the columns fit."""
+    return "half" if len(report.programs) <= 4 else ""
 
 
 def _cell(kept: int, checked: int) -> Cell:
@@ -69,18 +73,21 @@ def _cell(kept: int, checked: int) -> Cell:
 
 
 def html(report: Report) -> str:
-    """Rules by arms."""
-    heads = ["Rule", *(arm.name for arm in report.ranked)]
-    rows = [[name, *(_cell(*counts(report, arm, rule)) for arm in report.ranked)] for name, rule in RULES]
-    text = "Checked by the pipeline on every attempt, not by the agent: kept / checked. \u201cNot checked\u201d is not \u201ckept\u201d."
-    return join([lead(text), table(heads, rows, TITLE, numeric=range(1, len(heads)))])
+    """Rules by arm, or by harness where there are many arms."""
+    rows = [[name, *(_cell(*counts(report, arms, rule)) for arms in report.programs.values())] for name, rule in RULES]
+    text = (
+        "Checked by the pipeline on every attempt, not by the agent: kept / checked. "
+        "\u201cNot checked\u201d is not \u201ckept\u201d."
+    )
+    return join(
+        [lead(text), table(["Rule", *report.programs], rows, TITLE, numeric=range(1, len(report.programs) + 1))]
+    )
 
 
 def markdown(report: Report) -> str:
-    """Rules by arms."""
-    heads = ["Rule", *(arm.name for arm in report.ranked)]
+    """The same table."""
     rows = []
     for name, rule in RULES:
-        pairs = [counts(report, arm, rule) for arm in report.ranked]
+        pairs = [counts(report, arms, rule) for arms in report.programs.values()]
         rows.append([name, *(f"{kept}/{checked}" if checked else "not checked" for kept, checked in pairs)])
-    return md.table(heads, rows)
+    return md.table(["Rule", *report.programs], rows)

@@ -21,7 +21,7 @@ def html(report: Report) -> str:
         "Median to green", "Mean to green, capped", "Cost per success", "Cost known",
     ]  # fmt: skip
     rows = [_row(report, arm) for arm in report.ranked]
-    parts = [lead(explanation(report)), table(heads, rows, "Scorecard", numeric=range(1, 11))]
+    parts = [lead(explanation(report)), table(heads, rows, "Scorecard", numeric=(1, 2, 4, 5, 6, 7, 8, 9, 10))]
     parts += [_cut(report, name, key) for name, key in (("suite", "by_suite"), ("language", "by_language"),
                                                         ("tag", "by_tag"))]  # fmt: skip
     return join(parts)
@@ -72,16 +72,17 @@ def _row(report: Report, arm: Arm) -> list[object]:
     share = card["cost_known_share"]
     known = words.percent(share) if card["scored"] else words.DASH
     power_k = hat(report, card)
+    counted = f"{card['passes']}/{card['scored']}"
+    flaky = words.DASH if card["flaky_tasks"] is None else f"{card['flaky_tasks']}/{card['tasks']}"
     partial = f" ({power_k['tasks']} of {power_k['of']} tasks)" if power_k["tasks"] < power_k["of"] else ""
     return [
         Cell(label(arm), arm.name),
         Cell(rank(card), card["rank"]["low"] if card["rank"] else None),
-        Cell(join([words.percent(card["pass_rate"]), " ", tag("span", f"{card['passes']}/{card['scored']}", class_="quiet")]),
-             card["pass_rate"]),
+        Cell(join([words.percent(card["pass_rate"]), " ", tag("span", counted, class_="quiet")]), card["pass_rate"]),
         Cell(_interval(arm, card), card["pass_rate"]),
         Cell(words.percent(power_k["value"]) + partial, power_k["value"]),
         Cell(words.percent(card["flip_rate"]), card["flip_rate"]),
-        Cell(words.DASH if card["flaky_tasks"] is None else f"{card['flaky_tasks']}/{card['tasks']}", card["flaky_share"]),
+        Cell(flaky, card["flaky_share"]),
         Cell(median(card), card["median_seconds_to_green"]),
         Cell(words.duration(card["mean_seconds_to_green"]), card["mean_seconds_to_green"]),
         Cell(words.dollars(card["cost_per_success_usd"]), card["cost_per_success_usd"]),
@@ -127,8 +128,10 @@ def _cut(report: Report, name: str, key: str) -> Safe:
         arm = report.by_id[row["arm"]]
         body.append([
             row[name], Cell(label(arm), arm.name), Cell(words.percent(right["pass_rate"]), right["pass_rate"]),
-            words.bounds((right["these_low"], right["these_high"])), words.bounds((right["like_low"], right["like_high"])),
-            Cell(words.percent(power_k), power_k), Cell(median(money | row["counts"]), money["median_seconds_to_green"]),
+            words.bounds((right["these_low"], right["these_high"])),
+            words.bounds((right["like_low"], right["like_high"])),
+            Cell(words.percent(power_k), power_k),
+            Cell(median(money | row["counts"]), money["median_seconds_to_green"]),
             Cell(words.dollars(money["cost_per_success_usd"]), money["cost_per_success_usd"]),
         ])  # fmt: skip
     return details(f"By {name}", table(heads, body, f"Scorecard by {name}", numeric=range(2, 8)))

@@ -15,10 +15,14 @@ PANEL, TOP, ROW = 302, 30, 25.5
 MOST_DOTS = 3000
 MOST_TASKS = 60
 PHASES = (
-    ("First command", "green_first_command_seconds"), ("First change", "green_first_mutation_seconds"),
-    ("Own first green run", "green_first_acceptance_green_seconds"), ("First green", "first_green_upper_median"),
-    ("Whole attempt", "green_agent_seconds"), ("Version control", "green_vc_occupied_seconds"), ("Waiting for the model", "green_api_seconds"),
-)  # fmt: skip
+    ("First command", "green_first_command_seconds"),
+    ("First change", "green_first_mutation_seconds"),
+    ("Own first green run", "green_first_acceptance_green_seconds"),
+    ("First green", "first_green_upper_median"),
+    ("Whole attempt", "green_agent_seconds"),
+    ("Version control", "green_vc_occupied_seconds"),
+    ("Waiting for the model", "green_api_seconds"),
+)
 
 
 def html(report: Report) -> str:
@@ -68,9 +72,11 @@ def _tasks(report: Report) -> list[str]:
 
 def _panel(report: Report, arms: list[Arm], tasks: list[str], x: svg.Log, height: float) -> list[Safe]:
     parts = [svg.text(x.x0, 14, arms[0].label, f"k b c{arms[0].colour}")]
-    for tick in svg.time_ticks(x.low, x.high, 4):
-        parts += [svg.line(x(tick), TOP - 6, x(tick), height - 26, "g"),
-                  svg.text(x(tick), height - 8, svg.tick_words(tick), "q s", "middle")]  # fmt: skip
+    for tick, said in svg.time_axis(x, 56):
+        parts += [
+            svg.line(x(tick), TOP - 6, x(tick), height - 26, "g"),
+            svg.text(x(tick), height - 8, said, "q s", "middle"),
+        ]
     models = report.models
     seconds = report.columns["seconds_to_green"]
     for number, task in enumerate(tasks):

@@ -63,18 +63,15 @@ def _chart(report: Report, arms: list[Arm], column: str, model: str) -> Safe:
     low, high = limits(report, arms, column)
     x, y = svg.Log(low, high, LEFT, RIGHT), svg.Linear(0, 1, BASE, TOP)
     found = [curves.curve(report, arm, column, low, high) for arm in arms]
-    ticks = svg.time_ticks(low, high, 7)
+    ticks = svg.time_axis(x)
     parts: list[object] = []
     for share in (0, 0.25, 0.5, 0.75, 1):
         parts += [
             svg.line(LEFT, y(share), RIGHT, y(share), "g"),
             svg.text(LEFT - 8, y(share) + 4, f"{share:.0%}", "q", "end"),
         ]
-    for tick in ticks:
-        parts += [
-            svg.line(x(tick), TOP, x(tick), BASE, "g"),
-            svg.text(x(tick), BASE + 18, svg.tick_words(tick), "q s", "middle"),
-        ]
+    for tick, said in ticks:
+        parts += [svg.line(x(tick), TOP, x(tick), BASE, "g"), svg.text(x(tick), BASE + 18, said, "q s", "middle")]
     for arm, curve in zip(arms, found, strict=True):
         if curve.band:
             edge = [(x(t), y(hi)) for t, _, hi in curve.band] + [(x(t), y(lo)) for t, lo, _ in reversed(curve.band)]
@@ -84,12 +81,14 @@ def _chart(report: Report, arms: list[Arm], column: str, model: str) -> Safe:
     parts += _labels(arms, found, y) + _waiting(arms, found, ticks, x)
     said = "; ".join(f"{arm.label} {words.percent(c.steps[-1][1] if c.steps else 0.0)} of {c.attempts}"
                      for arm, c in zip(arms, found, strict=True))  # fmt: skip
-    return svg.figure(WIDTH, BASE + 34 + 14 * len(arms), f"Share green by time, {model}, at the budget: {said}", *parts)
+    return svg.figure(
+        WIDTH, BASE + 44 + 14 * max(len(arms), 2), f"Share green by time, {model}, at the budget: {said}", *parts
+    )
 
 
 def _dash(arms: list[Arm], arm: Arm) -> str:
-    """Curves of one colour, or of many, also differ in their dashes."""
-    return ("", " d", " e", " f")[arms.index(arm) % 4]
+    """Up to four curves are named at their ends; more also differ in their dashes."""
+    return ("", " d", " e", " f")[arms.index(arm) % 4] if len(arms) > 4 else ""
 
 
 def _steps(curve: curves.GreenCurve, x: svg.Log, y: svg.Linear) -> list[tuple[float, float]]:
@@ -106,11 +105,11 @@ def _labels(arms: list[Arm], found: list[curves.GreenCurve], y: svg.Linear) -> l
     return [svg.text(RIGHT + 6, at, arm.label[:16], f"k b c{arm.colour}") for arm, at in zip(arms, placed, strict=True)]
 
 
-def _waiting(arms: list[Arm], found: list[curves.GreenCurve], ticks: list[float], x: svg.Log) -> list[Safe]:
+def _waiting(arms: list[Arm], found: list[curves.GreenCurve], ticks: list[tuple[float, str]], x: svg.Log) -> list[Safe]:
     parts = [svg.text(0, BASE + 38, "not yet", "q s"), svg.text(0, BASE + 51, "green", "q s")]
     for row, (arm, curve) in enumerate(zip(arms, found, strict=True)):
-        for tick in ticks:
-            parts.append(svg.text(x(tick), BASE + 38 + 14 * row, curve.waiting(tick), f"k s c{arm.colour}", "middle"))
+        y = BASE + 38 + 14 * row
+        parts += [svg.text(x(t), y, curve.waiting(t), f"k s c{arm.colour}", "middle") for t, _ in ticks]
     return parts
 
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from fairtrial.analysis.report import md, svg, words
-from fairtrial.analysis.report.html import Safe, join, lead, scroll, tag
+from fairtrial.analysis.report.html import Safe, details, join, lead, scroll, tag
 from fairtrial.analysis.report.model import Arm, Report
 
 ORDER = 7
 TITLE = "How much does a rerun vary?"
 QUESTION = "Within-task coefficient of variation."
-WIDE = "half"
 WIDTH, LEFT, RIGHT, TOP = 506, 148, 424, 10
 BARS = (("tokens", "cv_tokens", "fill t2"), ("cost", "cv_cost", "fill t1"), ("wall", "cv_seconds", "fill"))
+
+
+def wide(_report: Report) -> str:
+    """Half the page."""
+    return "half"
 
 
 def html(report: Report) -> str:
@@ -72,7 +76,10 @@ def _similar(report: Report) -> list[Safe]:
         lines.append(tag("li", f"{arm.name}: {said} over {words.plural(card['similarity_tasks'], 'task')}{note}"))
     if not lines:
         return []
-    return [tag("h3", "How alike are the passing changes? 1: the same lines"), tag("ul", *lines, class_="rows")]
+    text = (
+        "Mean overlap of changed lines between passing attempts of a task. 1: always the same lines; 0: none in common."
+    )
+    return [details("How alike are the passing changes?", lead(text), tag("ul", *lines, class_="rows"))]
 
 
 def markdown(report: Report) -> str:
