@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fairtrial.analysis import compare, compare_versions
+from fairtrial.contracts import schema
 from fairtrial.contracts.errors import UserError
 
 _spec = importlib.util.spec_from_file_location("attempt_frames", Path(__file__).parents[1] / "attempt_frames.py")
@@ -249,12 +250,12 @@ def test_newest_version_against_three_pooled() -> None:
     rows: Rows = []
     for version, passes in (("1.2", [5] * 8), ("1.9", [5] * 8), ("1.10", [4] * 8), ("1.11", [5] * 8), ("2.0", LOW)):
         rows += suite(passes, harness_version=version)
-    (found,) = compare_versions.versions(of_rows(rows))
+    (found,) = compare_versions.versions(of_rows(rows))["arms"]
     assert [v["version"] for v in found["versions"]] == ["1.2", "1.9", "1.10", "1.11", "2.0"]
     assert found["newest"] == "2.0" and found["against"] == ["1.9", "1.10", "1.11"]
     assert found["pair"]["b"]["scored"] == 120 and found["pair"]["reading"] == "separated"
     assert found["pair"]["better"].endswith("1.9, 1.10, 1.11") and not found["pair"]["confounded"]
-    assert compare_versions.versions(of_rows(suite(HIGH))) == []
+    assert compare_versions.versions(of_rows(suite(HIGH)))["arms"] == []
 
 
 def test_versions_without_numbers_go_by_start() -> None:
@@ -265,7 +266,7 @@ def test_versions_without_numbers_go_by_start() -> None:
         return datetime.datetime(2026, 1, day, tzinfo=datetime.UTC)
 
     rows = suite(HIGH, harness_version="zeta", started_at=on(1)) + suite(LOW, harness_version="beta", started_at=on(9))
-    (found,) = compare_versions.versions(of_rows(rows))
+    (found,) = compare_versions.versions(of_rows(rows))["arms"]
     assert found["newest"] == "beta" and found["ordered_by"] == "first start"
 
 
@@ -275,6 +276,17 @@ def test_order_of_rows_is_irrelevant() -> None:
     mixed = frame.iloc[np.random.default_rng(1).permutation(len(frame))]
     left, right = (json.dumps(compare.all_pairs(f), allow_nan=False) for f in (frame, mixed))
     assert left == right
+
+
+def test_records_are_valid() -> None:
+    """Every kind of comparison fits its schema, also when it has little to say."""
+    page, few = frames.page(), of_rows(suite([1, 2], harness="x") + suite([2, 2], harness="y"))
+    empty = few.iloc[:0]
+    records = [compare.all_pairs(page), compare.all_pairs(few), compare.all_pairs(empty),
+               compare.compare(few, "x", "y"), compare.before_after(page, page), compare_versions.versions(few),
+               compare_versions.versions(of_rows(suite(HIGH, harness_version="2") + suite(HIGH)))]  # fmt: skip
+    for record in records:
+        assert schema.problems(record, "comparison") == []
 
 
 def test_correction_over_the_table() -> None:

@@ -42,22 +42,25 @@ TABLE_AXES = ("harness", "model", "toolset")
 
 
 def compare(attempts: pd.DataFrame, arm_a: str, arm_b: str, settings: Mapping[str, Any] | None = None) -> Json:
-    """{"pairs": [PAIR], "notes": [text]} of two arms, named in full or by any of their parts.
+    """{"schema_version": 1, "kind": "arms", "pairs": [PAIR], "notes": [text]} of two arms.
 
-    "alder" against "birch" gives one pair per model, toolset and adoption that both have; q and intervals hold over
-    those pairs. Settings: alpha (.05), recipes {recipe12: record} to name what changed, adapters {harness: adapter}.
+    They are named in full or by any of their parts: "alder" against "birch" gives one pair per model, toolset and
+    adoption that both have; q and intervals hold over those pairs. Settings: alpha (.05), recipes {recipe12: record}
+    to name what changed, adapters {harness: adapter}.
     Raises UserError for names that fit no arm, the reference or noop, or arms of which only one is simulated.
     """
     chosen = dict(settings or {})
     arms = arms_of.arms(columns.plain(attempts), chosen.get("adapters"))
     pairs = _matched(_named(arms, arm_a), _named(arms, arm_b), arm_a, arm_b)
-    return {"pairs": compare_pair.table([(Side.of(a), Side.of(b)) for a, b in pairs], chosen), "notes": []}
+    found = compare_pair.table([(Side.of(a), Side.of(b)) for a, b in pairs], chosen)
+    return {"schema_version": 1, "kind": "arms", "pairs": found, "notes": []}
 
 
 def all_pairs(attempts: pd.DataFrame, settings: Mapping[str, Any] | None = None) -> Json:
     """Every table of comparisons of one run, each corrected over itself.
 
-    {"tables": [{"axis": "harness" | "model" | "toolset", "simulated": bool, "adoption", "pairs": [PAIR],
+    {"schema_version": 1, "kind": "tables",
+     "tables": [{"axis": "harness" | "model" | "toolset", "simulated": bool, "adoption", "pairs": [PAIR],
                  "separated": int, "detectable": {"planned", "tasks", "attempts"}}],
      "rank": as in the scorecard, "notes": [text]}
     A table holds the pairs that differ in its axis only: harnesses with the same model, models in the same harness.
@@ -74,11 +77,18 @@ def all_pairs(attempts: pd.DataFrame, settings: Mapping[str, Any] | None = None)
             pairs = [(sides[a.name], sides[b.name]) for a, b in combinations(members, 2) if axes(a, b) == [axis]]
             if pairs:
                 tables.append({"axis": axis, "simulated": group[0], "adoption": group[1]} | _table(pairs, chosen))
-    return {"tables": tables, "rank": compare_rank.ranks(agents, chosen.get("alpha", 0.05)), "notes": _left_out(arms)}
+    return {
+        "schema_version": 1,
+        "kind": "tables",
+        "tables": tables,
+        "rank": compare_rank.ranks(agents, chosen.get("alpha", 0.05)),
+        "notes": _left_out(arms),
+    }
 
 
 def before_after(before: pd.DataFrame, after: pd.DataFrame, settings: Mapping[str, Any] | None = None) -> Json:
-    """A matched before and after: {"pairs": [PAIR with a = after, b = before], "only_before", "only_after", "notes"}.
+    """A matched before and after: {"schema_version": 1, "kind": "before_after", "pairs": [PAIR with a = after,
+    b = before], "only_before": [arm], "only_after": [arm], "notes": [text]}.
 
     Arms of the same name are compared; where no name is on both sides, one arm each is compared as it is.
     Raises UserError when nothing can be matched.
@@ -98,6 +108,8 @@ def before_after(before: pd.DataFrame, after: pd.DataFrame, settings: Mapping[st
     used_new, used_old = {a for a, _ in names}, {b for _, b in names}
     notes = ["only arms on both sides are compared"] if old.keys() - used_old or new.keys() - used_new else []
     return {
+        "schema_version": 1,
+        "kind": "before_after",
         "pairs": compare_pair.table(pairs, chosen),
         "only_before": sorted(old.keys() - used_old),
         "only_after": sorted(new.keys() - used_new),

@@ -19,8 +19,8 @@ from fairtrial.analysis.stats import rates
 POOLED = 3
 
 
-def versions(attempts: pd.DataFrame, settings: Mapping[str, Any] | None = None) -> list[Json]:
-    """One entry per arm with two harness versions or more, sorted by name:
+def versions(attempts: pd.DataFrame, settings: Mapping[str, Any] | None = None) -> Json:
+    """{"schema_version": 1, "kind": "versions", "arms": [entry], "notes"}, arms with two harness versions or more:
 
     {"arm", "simulated", "newest", "against": [up to three versions], "ordered_by": "version" | "first start",
      "versions": [{"version", "scored", "passes", "pass_rate"}] from old to new, "pair": PAIR with a = newest}
@@ -39,7 +39,8 @@ def versions(attempts: pd.DataFrame, settings: Mapping[str, Any] | None = None) 
                       "ordered_by": by, "versions": [_row(arm, version) for version in order]})  # fmt: skip
     for entry, pair in zip(found, compare_pair.table(pairs, chosen), strict=True):
         entry["pair"] = pair
-    return found
+    notes = [] if found else ["no arm was measured with two harness versions"]
+    return {"schema_version": 1, "kind": "versions", "arms": found, "notes": notes}
 
 
 def ordered(known: Sequence[str], attempts: pd.DataFrame) -> tuple[list[str], str]:
