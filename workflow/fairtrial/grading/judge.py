@@ -45,18 +45,25 @@ class Judgement:
 
 
 def judge(
-    gradespec: dict[str, Any], task: Path, tree: Path, scratch: Path, *, box_policy: Policy = "auto"
+    gradespec: dict[str, Any],
+    task: Path,
+    tree: Path,
+    scratch: Path,
+    *,
+    box_policy: Policy = "auto",
+    verdict_only: bool = False,
 ) -> Judgement:
     """Judge the exported final `tree` by the task whose frozen files were placed at `task`.
 
     Args: gradespec (schemas/gradespec.schema.json); task with workspace/ (or workspace.sh), acceptance/, verifier/,
-    solution/; scratch, a folder for temporary files; box_policy auto, required or none. Raises Fault('sandbox') when
-    a required box cannot be had. Neither `task` nor `tree` is written to.
+    solution/; scratch, a folder for temporary files; box_policy auto, required or none; verdict_only: a red green
+    command is verdict enough, so the verifier is not asked (for replay). Raises Fault('sandbox') when a required box
+    cannot be had. Neither `task` nor `tree` is written to.
     """
     scratch.mkdir(parents=True, exist_ok=True)
     room = Path(tempfile.mkdtemp(prefix="judge-", dir=scratch))
     try:
-        return _Court(gradespec, task, room, box_policy).judge(tree)
+        return _Court(gradespec, task, room, box_policy).judge(tree, verdict_only)
     finally:
         remove(room)
 
@@ -78,12 +85,15 @@ class _Court:
         self.settings: dict[str, Any] = gradespec["verifier_settings"]
         self.boxes = Boxes(policy, room)
 
-    def judge(self, tree: Path) -> Judgement:
+    def judge(self, tree: Path, verdict_only: bool = False) -> Judgement:
         before = digest(self.task)
         final = self.boxes.place()
         result = Judgement("failed", degraded=self.boxes.degraded())
         result.changed = self.prepare(tree, final)
         accepted = self.acceptance(final, result)
+        if verdict_only and any(not check["passed"] for check in accepted):
+            result.checks = accepted
+            return result
         said, run = self.ask(final)
         if said.error and self.works_on_reference():
             said, run = self.ask(final)  # one more try: a busy machine is not a product's fault

@@ -53,7 +53,7 @@ def replays(
         known[start] = remembered
 
     def judge_tree(tree: Path) -> Verdict:
-        full, green = verdicts(judge(spec, task, tree, scratch))
+        full, green = verdicts(judge(spec, task, tree, scratch, verdict_only=True))
         alone[current[0]] = green
         return full
 
@@ -70,6 +70,9 @@ def replays(
         def restore(self, tree_id: str, into: Path) -> list[bytes]:
             current[0] = tree_id
             return cast("list[bytes]", recording.restore(tree_id, into))
+
+        def changed(self, before: str, after: str) -> set[bytes]:
+            return cast("set[bytes]", recording.changed(before, after))
 
     full = replay(Named(), judge_tree, known={tree: pair[0] for tree, pair in known.items()}, scratch=scratch)
     alone.update({tree: pair[1] for tree, pair in known.items()})

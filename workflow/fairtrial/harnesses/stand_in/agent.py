@@ -84,7 +84,7 @@ def main(solution: Path, toolset: str, settings: dict[str, Any]) -> int:
         return 1
     passes = agent.random.random() < settings["pass_probability"]
     say("start", model=settings["model"])
-    agent.shell("git", "status", "--short")
+    agent.shell("git status --short")
     agent.think(0.4)
     agent.solve(whole=False)
     agent.think(0.4)
@@ -92,7 +92,7 @@ def main(solution: Path, toolset: str, settings: dict[str, Any]) -> int:
         Path("NOTES.md").unlink()
         agent.solve(whole=True)
         agent.think(0.2)
-    agent.shell("git", "status", "--short")
+    agent.shell("git status --short")
     agent.result()
     return 0
 
