@@ -65,8 +65,9 @@ def read(root: Path, path: str) -> bytes:
         descriptor = os.open(current, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as e:
         raise Failed(f"{path}: {e.strerror}", "file") from e
+    facts = os.fstat(descriptor)
+    if not stat.S_ISREG(facts.st_mode) or facts.st_size > READ_BYTES:
+        os.close(descriptor)
+        raise Failed(f"{path} is not a regular file of at most {READ_BYTES} bytes", "file")
     with os.fdopen(descriptor, "rb") as stream:
-        facts = os.fstat(descriptor)
-        if not stat.S_ISREG(facts.st_mode) or facts.st_size > READ_BYTES:
-            raise Failed(f"{path} is not a regular file of at most {READ_BYTES} bytes", "file")
         return stream.read(READ_BYTES)

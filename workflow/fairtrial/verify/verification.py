@@ -195,6 +195,7 @@ class Verification:
 def _settings() -> dict[str, Any]:
     """From the file named by FAIRTRIAL_VERIFY (the name is dropped, children need not know it), else from argv."""
     name = os.environ.pop("FAIRTRIAL_VERIFY", None)
+    os.environ.pop("FAIRTRIAL_NONCE", None)
     if name:
         settings: dict[str, Any] = json.loads(Path(name).read_bytes())
         return settings
