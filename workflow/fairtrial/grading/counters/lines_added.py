@@ -1,0 +1,13 @@
+"""Lines added between start and end."""
+
+from __future__ import annotations
+
+from fairtrial.grading.seen import Seen
+
+CAPTION = "Lines added between start and end. Of the whole workspace, version-control folders left out."
+
+
+def count(seen: Seen) -> int | None:
+    """What CAPTION says; None when it was not captured."""
+    found: int | None = seen.patch().get("lines_added")
+    return found

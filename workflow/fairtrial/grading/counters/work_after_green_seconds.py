@@ -1,0 +1,13 @@
+"""Seconds the agent went on after the tree was first green."""
+
+from __future__ import annotations
+
+from fairtrial.grading.seen import Seen
+
+CAPTION = "Seconds the agent went on after the tree was first green. By replay; null when it never was."
+
+
+def count(seen: Seen) -> float | None:
+    """What CAPTION says; None when it was not captured."""
+    found: float | None = (seen.first_green or {}).get("seconds_after")
+    return found

@@ -1,0 +1,1 @@
+"""One file per rule: RULE, COUNTS (its count in the compliance section, or None) and find(...)."""
