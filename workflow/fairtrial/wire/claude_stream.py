@@ -150,7 +150,7 @@ def _close(stream: _Stream) -> None:
         shown = usage if stream.dialect.final_output else {**usage, "output": None, "reasoning": None}
         record.request(shown, at_ns=stream.times[key])
     fields["tokens"] = tokens.total(stream.usage.values())
-    fields["turns"] = len(stream.usage)
+    fields["turns"] = len(stream.usage) or None
     fields["model_observed"] = stream.model
     answers = [m["text"] for m in record.messages if m["role"] == "assistant"]
     fields["final_text"] = answers[-1] if answers else None

@@ -98,7 +98,7 @@ class Record:
 
     def cost(self, dollars: float | None, source: str = "cli") -> None:
         """What the program says the whole attempt cost; null without a source when it does not say."""
-        self.fields["cost_usd"] = dollars
+        self.fields["cost_usd"] = None if dollars is None else round(dollars, 10)  # sums of floats
         self.fields["cost_source"] = None if dollars is None else source
 
     def done(self, stderr: bytes = b"") -> Json:

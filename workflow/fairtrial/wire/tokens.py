@@ -61,6 +61,15 @@ def total(records: Iterable[Mapping[str, int | None]]) -> Tokens:
     return result
 
 
+def minus(whole: Mapping[str, int | None], part: Mapping[str, int | None]) -> Tokens:
+    """What `whole` has beyond `part`: a resumed thread restates its total, so this is the second process alone."""
+    result = unknown()
+    for name in CATEGORIES:
+        count = whole.get(name)
+        result[name] = None if count is None else max(0, count - (part.get(name) or 0))
+    return result
+
+
 def anything(record: Mapping[str, int | None]) -> bool:
     """Whether any category is above 0: only a working model can cause that."""
     return any(record.get(name) for name in CATEGORIES)

@@ -101,7 +101,7 @@ def _answers(record: Record, text: str, reports: list[re.Match[str]]) -> None:
 
 def _totals(record: Record, usages: list[tuple[tokens.Tokens, float | None]], exact: bool) -> None:
     record.fields["tokens"] = tokens.total(usage for usage, _ in usages)
-    record.fields["turns"] = len(usages)
+    record.fields["turns"] = len(usages) or None
     costs = [cost for _, cost in usages]
     if costs and all(cost is not None for cost in costs):
         record.cost(sum(cost for cost in costs if cost is not None))

@@ -66,7 +66,7 @@ def _environment(request: LaunchRequest) -> dict[str, str]:
 
 def _settings(request: LaunchRequest) -> dict[str, Any]:
     settings: dict[str, Any] = {
-        "general": {"maxAttempts": request.options.get("retries", 3) + 1, "enableAutoUpdate": False},
+        "general": {"maxAttempts": request.options.get("retries", 2) + 1, "enableAutoUpdate": False},
         "privacy": {"usageStatisticsEnabled": False},
         "telemetry": {"enabled": False},
     }

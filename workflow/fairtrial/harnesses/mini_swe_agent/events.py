@@ -31,7 +31,7 @@ def read(streams: Streams) -> Json:
     for message in get.items(trajectory, "messages"):
         _message(record, message, usage)
     record.fields["tokens"] = tokens.total(usage)
-    record.fields["turns"] = len(usage) if trajectory else None
+    record.fields["turns"] = len(usage) or None
     # It reports 0 when it knows no price: with tokens used that is not a cost.
     record.cost(get.dollars(trajectory, "info", "model_stats", "instance_cost") or None)
     _end(record, trajectory)

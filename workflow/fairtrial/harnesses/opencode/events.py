@@ -130,7 +130,7 @@ def _error(stream: _Stream, line: jsonl.Line) -> None:
 def _close(stream: _Stream) -> None:
     record = stream.record
     record.fields["tokens"] = tokens.total(stream.usage)
-    record.fields["turns"] = len(stream.usage)
+    record.fields["turns"] = len(stream.usage) or None
     total = sum(c for c in stream.costs if c is not None)
     # It reports 0 when it knows no price: with tokens used that is not a cost.
     record.cost(total or None)

@@ -133,7 +133,7 @@ def _status(message: str) -> int | None:
 def _close(stream: _Stream) -> None:
     record = stream.record
     record.fields["tokens"] = tokens.total(stream.usage)
-    record.fields["turns"] = len(stream.usage)
+    record.fields["turns"] = len(stream.usage) or None
     record.cost(stream.cost or None)  # 0 when it knows no price
     record.terminal = not stream.working and record.lines > 0
     if stream.failed is not None:
