@@ -291,7 +291,7 @@ def _correctness(fate: Json) -> Json:
     names = (("acceptance", "milestone"), ("old-behaviour", "milestone"), ("protected-work", "minefield"))
     checks = [
         {"name": name, "kind": kind, "passed": passed or kind == "minefield",
-         "detail": "" if passed else "exit status 1: 1 of 7 keys is missing" if name == "acceptance" else "differs"}
+         "detail": "" if passed else "status 1: 1 of 7 keys is missing" if name == "acceptance" else "differs"}
         for name, kind in names
     ] if passed is not None else []  # fmt: skip
     count = sum(1 for c in checks if c["passed"]) if checks else None
@@ -357,9 +357,13 @@ def side_files(folder: Path, grade: Path, key: str, fate: Json, draw: random.Ran
     }
     for name, body in content.items():
         (folder / name).write_bytes(body)
-    buckets = [{"seq": n, "bucket": "task" if n < 3 else "platform", "vc": ("read", "mutation", "other", "read")[n]}
-               for n in range(4)]  # fmt: skip
-    _write(grade / "trace-buckets.json", {"schema_version": 1, "commands": buckets})
+    spans = [f"s{n}" for n in range(4)]
+    buckets = {
+        "schema_version": 1, "buckets": dict(zip(spans, ("task", "task", "task", "platform"), strict=True)),
+        "vc": {"s0": "read", "s1": "mutation", "s3": "read"}, "counts": {"task": 3, "platform": 1, "tool_internal": 0},
+        "unproven": 0, "bypassed": 0,
+    }  # fmt: skip
+    _write(grade / "trace-buckets.json", buckets)
     _write(grade / "agent-events.json", events(fate, settings.final_text))
     return {name: {"sha256": hashlib.sha256(body).hexdigest(), "bytes": len(body)} for name, body in content.items()}
 

@@ -6,9 +6,7 @@ measurements. green <=> green_at and seconds_to_green are both set, and green_at
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -43,7 +41,8 @@ FIELDS: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 
 _RUNS = re.compile(r"^[\s\u200b\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]")
-_EXIT = re.compile(r"exit(?:ed)?(?: status| code)?(?: with)?[ :=]+(\d{1,3})")
+_QUOTED = re.compile(r'[",\r\n\u2028\u2029\x0b\x0c\x85]')
+_EXIT = re.compile(r"^(?:exit )?status (-?\d+)")  # how the judge words the check `acceptance`
 
 
 def defuse(text: str) -> str:
@@ -57,6 +56,14 @@ def number(value: float | None, places: int = 6) -> str:
         return ""
     text = f"{value:.{places}f}".rstrip("0").rstrip(".")
     return "0" if text in ("-0", "") else text
+
+
+def csv_line(cells: Sequence[str]) -> str:
+    """One line, ended by LF; a cell with a comma, a quote or any line break is quoted.
+
+    csv.writer leaves a lone carriage return bare when lines end in LF, and a reader then sees two rows.
+    """
+    return ",".join('"' + c.replace('"', '""') + '"' if _QUOTED.search(c) else c for c in cells) + "\n"
 
 
 def outcome_cell(row: Row) -> str:
@@ -135,7 +142,7 @@ def green_exit(passed: bool | None, detail: str | None) -> str:
     """The green command's exit status from the check `acceptance`: 0 when passed, else what its detail says, or ''."""
     if passed:
         return "0"
-    found = _EXIT.search(detail or "")
+    found = _EXIT.match(detail or "")
     return found.group(1) if found else ""
 
 
@@ -153,16 +160,14 @@ def write(out: Path, planned: Sequence[Planned], attempts: Any, checks: Any, fau
     accepted = (row for row in zip(*columns, strict=True) if row[0] == "acceptance")
     exits = {attempt: green_exit(passed, detail) for _, attempt, passed, detail in accepted}
     messages = {fault["attempt_id"]: f"{fault['kind']}: {fault['message']}" for fault in faults}
-    stream = io.StringIO(newline="")
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(FIELDS)
+    lines = [csv_line(list(FIELDS))]
     wanted = {name: dataset_tables.plain_list(attempts[name]) for name in _WANTED}
     for place, one in enumerate(planned):
         row = {name: values[place] for name, values in wanted.items()}
         row |= {"title": one.cell["title"], "check": one.cell["check"]}
         row |= {"green_exit": exits.get(one.id, ""), "fault": messages.get(one.id)}
-        writer.writerow(csv_row(row))
-    content = stream.getvalue().encode("utf-8", "replace")
+        lines.append(csv_line(csv_row(row)))
+    content = "".join(lines).encode("utf-8", "replace")
     records.write_bytes(out / "time-to-green.csv", content, durable=False)
     records.dump(out / "datapackage.json", datapackage(content), durable=False)
 

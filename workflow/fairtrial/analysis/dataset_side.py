@@ -95,7 +95,7 @@ def command_rows(attempt_id: str, folder: str, grade: str, complaints: list[Comp
     buckets = _buckets(folder, grade, complaints)
 
     def row_of(line: Row) -> Row:
-        told = buckets.get(line.get("seq"), {})
+        span = line.get("span")
         argv = line.get("argv")
         return {
             "attempt_id": attempt_id, "seq": line.get("seq"), "command": line.get("command"),
@@ -104,7 +104,7 @@ def command_rows(attempt_id: str, folder: str, grade: str, complaints: list[Comp
             "seconds": span_seconds(line.get("started_ns"), line.get("ended_ns")),
             "exit_status": line.get("exit_status"), "signal": line.get("signal"),
             "stdout_bytes": line.get("stdout_bytes"), "stderr_bytes": line.get("stderr_bytes"),
-            "bucket": told.get("bucket"), "vc": told.get("vc"), "refused": line.get("refused"),
+            "bucket": buckets[0].get(span), "vc": buckets[1].get(span), "refused": line.get("refused"),
             "depth": line.get("depth"), "proven": line.get("proven"),
         }  # fmt: skip
 
@@ -112,18 +112,18 @@ def command_rows(attempt_id: str, folder: str, grade: str, complaints: list[Comp
     return sorted(rows, key=lambda row: (row["seq"] is None, row["seq"] or 0))
 
 
-def _buckets(folder: str, grade: str, complaints: list[Complaint]) -> dict[Any, Row]:
+def _buckets(folder: str, grade: str, complaints: list[Complaint]) -> tuple[Row, Row]:
+    """(span -> bucket, span -> version-control class) as the grade decided them."""
     name = f"grades/{grade}/trace-buckets.json"
     content = slurp(f"{folder}/{name}")
     if content is None:
-        return {}
+        return {}, {}
     try:
         found = load(content)
-        commands = found["commands"] if isinstance(found, dict) else found
-        return {command["seq"]: command for command in commands}
+        return dict(found["buckets"]), dict(found["vc"])
     except (ValueError, KeyError, TypeError):
         complaints.append((name, "is no record of commands; their buckets are null"))
-        return {}
+        return {}, {}
 
 
 def tool_call_rows(attempt_id: str, folder: str, grade: str, complaints: list[Complaint]) -> list[Row]:

@@ -42,8 +42,8 @@ def _budget(report: Report) -> str:
     if not budgets:
         return "no budget recorded"
     if len(budgets) == 1:
-        return f"budget {words.duration(budgets[0])} per attempt"
-    return f"budget {words.duration(budgets[0])} to {words.duration(budgets[-1])} per attempt"
+        return f"budget {words.budget(budgets[0])} per attempt"
+    return f"budget {words.budget(budgets[0])} to {words.budget(budgets[-1])} per attempt"
 
 
 def facts(report: Report) -> list[tuple[str, object]]:

@@ -44,11 +44,17 @@ def duration(seconds: float | None) -> str:
     size = abs(seconds)
     sign = MINUS if seconds < 0 else ""
     if size < 10:
-        return f"{sign}{f'{size:.1f}'.removesuffix('.0')} s"
+        return f"{sign}{size:.1f} s"
     if size < 120:
         return f"{sign}{size:.0f} s"
-    number, unit = (size / 60, "min") if size < 7200 else (size / 3600, "h")
-    return f"{sign}{f'{number:.1f}'.removesuffix('.0')} {unit}"
+    if size < 7200:
+        return f"{sign}{size / 60:.1f} min"
+    return f"{sign}{size / 3600:.1f} h"
+
+
+def budget(seconds: float | None) -> str:
+    """A round duration without a needless decimal: 30 min."""
+    return duration(seconds).replace(".0 ", " ")
 
 
 def dollars(value: float | None) -> str:

@@ -12,9 +12,11 @@ from fairtrial.analysis.report.sections import can_say
 ORDER = 8
 TITLE = "Paired comparisons"
 QUESTION = "Which differences survive correction?"
-HEADS = ["Pair", "Difference, points", "95% interval", "Sign-flip q", "These tasks only, q", "Pass rate",
-         "Mean to green",
-         "Time to green, q", "Time", "Cost", "Detectable"]  # fmt: skip
+HEADS = (
+    "Pair", "Difference, points", "95% interval", "Sign-flip q", "These tasks only, q", "Pass rate", "Mean to green",
+    "Time to green, q", "Time", "Cost",
+)  # fmt: skip
+NUMERIC = (1, 2, 3, 4, 6, 7, 9)
 MOST = 200
 
 
@@ -24,14 +26,12 @@ def html(report: Report) -> str:
     if not pairs:
         return lead(can_say.nothing(report))
     text = (
-        "Paired by task. Intervals hold jointly at 95%; q: Benjamini\u2013Hochberg over each family of pairs. The test for "
-        "these tasks only is exact and stratified by task; the log-rank for time is stratified by task."
+        "Paired by task. Intervals hold jointly at 95%; q: Benjamini\u2013Hochberg over each family of pairs. The test "
+        "for these tasks only is exact and stratified by task; the log-rank for time is stratified by task."
     )
-    body = [table(HEADS, [_row(pair) for pair in pairs[:MOST]], TITLE, numeric=(1, 2, 3, 4, 6, 7, 9, 10))]
+    body = [table(HEADS, [_row(pair) for pair in pairs[:MOST]], TITLE, numeric=NUMERIC)]
     if len(pairs) > MOST:
-        rest = table(
-            HEADS, [_row(pair) for pair in pairs[MOST:]], f"{TITLE}, continued", numeric=(1, 2, 3, 4, 6, 7, 9, 10)
-        )
+        rest = table(HEADS, [_row(pair) for pair in pairs[MOST:]], f"{TITLE}, continued", numeric=NUMERIC)
         body.append(details(f"{len(pairs) - MOST} more pairs", rest))
     return join([lead(text), *body, *_notes(report)])
 
@@ -46,7 +46,6 @@ def _row(pair: dict[str, Any]) -> list[object]:
         Cell(words.duration(pair["time_difference"]), pair["time_difference"]),
         Cell(words.chance(pair["time_q"]), pair["time_q"]), pair["time_words"] or words.DASH,
         Cell(_cost(pair), pair["cost_ratio"]),
-        Cell(words.points(pair["minimum_detectable"], False), pair["minimum_detectable"]),
     ]  # fmt: skip
 
 

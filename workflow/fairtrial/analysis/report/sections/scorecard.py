@@ -58,7 +58,7 @@ def median(card: dict[str, Any]) -> str:
     """The median, or that half were not green within the budget."""
     if card["median_seconds_to_green"] is not None or not card["scored"]:
         return words.duration(card["median_seconds_to_green"])
-    return f"> {words.duration(card['budget_seconds'])}" if card["budget_seconds"] else words.DASH
+    return f"> {words.budget(card['budget_seconds'])}" if card["budget_seconds"] else words.DASH
 
 
 def hat(report: Report, card: dict[str, Any]) -> dict[str, Any]:

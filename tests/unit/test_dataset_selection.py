@@ -1,0 +1,86 @@
+"""Explicit choices of attempts: folders, trees and manifests, and nothing that was not chosen."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from fairtrial.analysis import dataset, dataset_selection
+from fairtrial.contracts.errors import UserError
+
+_spec = importlib.util.spec_from_file_location("fabricate", Path(__file__).parents[1] / "fabricate.py")
+assert _spec and _spec.loader
+fabricate = sys.modules.setdefault("fabricate", importlib.util.module_from_spec(_spec))
+_spec.loader.exec_module(fabricate)
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """Eight attempts of two arms."""
+    root = tmp_path / "results"
+    fabricate.tree(root, tasks=2, repetitions=2, arms=fabricate.ARMS_3X2[:2])
+    return root
+
+
+def attempts(root):
+    """Their folders."""
+    return sorted(path.parent for path in root.glob("attempts/*/*/*/*/*/r*/evidence.json"))
+
+
+def built(chosen, out):
+    """The attempts of the table that a selection makes."""
+    dataset.build(chosen.results, chosen.matrix, out, None, chosen.folders)
+    return pq.read_table(out / "attempts.parquet").to_pylist()
+
+
+def test_only_the_chosen_attempts_are_rows(tree, tmp_path):
+    """Three folders are three rows, also where a repetition between them was not chosen."""
+    folders = attempts(tree)[1:4]
+    chosen = dataset_selection.from_folders(folders, "--attempts")
+    rows = built(chosen, tmp_path / "out")
+    assert {row["attempt_id"] for row in rows} == {"/".join(f.parts[-6:]) for f in folders}
+    assert {row["status"] for row in rows} == {"done"}
+    assert {row["label"] for row in rows} <= {"T01", "T02"}
+
+
+def test_a_whole_tree_and_a_moved_attempt(tree, tmp_path):
+    """A results tree gives all its attempts; a copied folder is read where it is."""
+    moved = tmp_path / "elsewhere" / Path(*attempts(tree)[0].parts[-6:])
+    shutil.copytree(attempts(tree)[0], moved)
+    shutil.rmtree(attempts(tree)[0])
+    chosen = dataset_selection.from_folders([tree, moved], "--attempts")
+    assert len(built(chosen, tmp_path / "out")) == 8
+
+
+def test_manifest_paths_start_at_the_manifest(tree, tmp_path):
+    """A manifest may lie anywhere; its title and paths are its own."""
+    folder = tmp_path / "choice"
+    folder.mkdir()
+    paths = [str(Path("..") / f.relative_to(tmp_path)) for f in attempts(tree)[:2]]
+    (folder / "m.json").write_text(json.dumps({"schema_version": 1, "attempts": paths, "title": "two"}))
+    chosen = dataset_selection.from_manifest(folder / "m.json")
+    assert len(built(chosen, tmp_path / "out")) == 2
+
+
+def test_the_same_attempt_twice_is_once_or_refused(tree, tmp_path):
+    """Equal evidence is one attempt; different evidence under one name is never silently picked."""
+    first = attempts(tree)[0]
+    copy = tmp_path / "copy" / Path(*first.parts[-6:])
+    shutil.copytree(first, copy)
+    assert len(dataset_selection.from_folders([first, copy], "--attempts").folders) == 1
+    (copy / "evidence.json").write_bytes((copy / "evidence.json").read_bytes() + b" ")
+    with pytest.raises(UserError, match="same attempt with different evidence"):
+        dataset_selection.from_folders([first, copy], "--attempts")
+
+
+@pytest.mark.parametrize(("name", "said"), [("nowhere", "no such folder"), ("empty", "holds neither")])
+def test_a_wrong_path_is_named(tree, tmp_path, name, said):
+    """One line that names the path."""
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UserError, match=said):
+        dataset_selection.from_folders([tmp_path / name], "--attempts")
