@@ -51,9 +51,9 @@ def become_subreaper(on: bool = True) -> None:
     prctl(_PR_SET_CHILD_SUBREAPER, int(on))
 
 
-def die_with_parent() -> None:
-    """SIGKILL for this process when the thread that started it ends."""
-    prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+def die_with_parent(number: int = signal.SIGKILL) -> None:
+    """A signal for this process when the thread that started it ends."""
+    prctl(_PR_SET_PDEATHSIG, number)
 
 
 def no_new_privileges() -> None:

@@ -15,7 +15,6 @@ from fairtrial.contracts.errors import Fault
 CHUNK = 1 << 18
 _LONGEST_LINE = 32 << 20  # bytes; a longer line is kept in the file but not shown to is_final_event
 _MOST_TIMES = 1_000_000
-_FLUSH = 512  # receipt times held back at most, within one read
 
 
 def _write(file: BinaryIO, data: bytes) -> None:
@@ -69,7 +68,6 @@ class LineSink(Sink):
         self._line: list[bytes] = []
         self._line_bytes = 0
         self._lines = 0
-        self._stamps: list[bytes] = []
 
     def feed(self, data: bytes, at_ns: int) -> None:
         """Take a chunk received at `at_ns` after the start."""
@@ -77,54 +75,60 @@ class LineSink(Sink):
         super().feed(data, at_ns)
         if not whole and self._is_final is None:
             return
-        pieces = data.split(b"\n")
-        for piece in pieces[:-1]:
-            self._extend(piece)
-            self._complete(at_ns, whole)
-        self._extend(pieces[-1])
-        self._flush()
+        lines = data.split(b"\n")
+        rest = lines.pop()
+        if lines:
+            self._extend(lines[0])
+            lines[0] = b"".join(self._line)
+            self._line.clear()
+            self._line_bytes = 0
+            self._complete(lines, at_ns, whole)
+        self._extend(rest)
 
     def _extend(self, piece: bytes) -> None:
         self._line_bytes += len(piece)
-        if self._is_final is None or not piece:
-            return
-        if self._line_bytes <= _LONGEST_LINE:
-            self._line.append(piece)
-        else:
+        if self._line_bytes > _LONGEST_LINE:
             self._line.clear()
+        elif piece and self._is_final is not None:
+            self._line.append(piece)
 
-    def _complete(self, at_ns: int, whole: bool) -> None:
-        final = False
-        if self._is_final is not None and self._line_bytes <= _LONGEST_LINE:
-            line = b"".join(self._line)
-            final = self._is_final(line)
-            if final:
-                self.final_ns = at_ns
-                if not whole:
-                    self.keep(b"\n" + line + b"\n")
-                    self._lines += 1  # the line the cap cut
-        self._line.clear()
-        self._line_bytes = 0
-        if whole or final:
-            self._stamp(at_ns)
+    def _complete(self, lines: list[bytes], at_ns: int, whole: bool) -> None:
+        if whole:
+            self._stamp(len(lines), at_ns)
+        for line in self._finals(lines):
+            self.final_ns = at_ns
+            if not whole:
+                self.keep(b"\n" + line + b"\n")
+                self._lines += 1  # the line the cap cut, or the empty one
+                self._stamp(1, at_ns)
 
-    def _stamp(self, at_ns: int) -> None:
-        self._lines += 1
-        if self._lines <= _MOST_TIMES:
-            self._stamps.append(b'{"line":%d,"at_ns":%d}\n' % (self._lines, at_ns))
-            if len(self._stamps) >= _FLUSH:
-                self._flush()
+    def _finals(self, lines: list[bytes]) -> list[bytes]:
+        if self._is_final is None:
+            return []
+        try:
+            return list(filter(self._is_final, lines))
+        except Exception:  # whatever an agent writes is no reason to lose its attempt
+            return [line for line in lines if _holds(self._is_final, line)]
 
-    def _flush(self) -> None:
-        if self._stamps:
-            _write(self._times, b"".join(self._stamps))
-            self._stamps.clear()
+    def _stamp(self, count: int, at_ns: int) -> None:
+        first, self._lines = self._lines + 1, self._lines + count
+        numbers = range(first, min(self._lines, _MOST_TIMES) + 1)
+        if numbers:
+            _write(self._times, b"".join(b'{"line":%d,"at_ns":%d}\n' % (number, at_ns) for number in numbers))
 
     def finish(self, at_ns: int) -> None:
         """A last line without a newline counts as one."""
         if self._line_bytes:
-            self._complete(at_ns, self.total == self.kept)
-        self._flush()
+            line = b"".join(self._line)
+            self._line_bytes = 0
+            self._complete([line], at_ns, self.total == self.kept)
+
+
+def _holds(is_final_event: Callable[[bytes], bool], line: bytes) -> bool:
+    try:
+        return is_final_event(line)
+    except Exception:
+        return False
 
 
 def open_unbuffered(path: Path) -> BinaryIO:

@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from fairtrial.instruments.sandbox import canary, landlock, linux, seccomp
+from fairtrial.instruments.sandbox import canary, landlock, linux, processes, seccomp
 
 
 def _say(fd: int, **what: object) -> None:
@@ -62,18 +62,27 @@ def _become_agent(plan: dict[str, Any], report: int, gate: int) -> NoReturn:
         os._exit(127)
 
 
+def _end_all(number: int, frame: object) -> NoReturn:
+    """The runner is gone: nobody else would end what the agent left behind."""
+    processes.kill_below(os.getpid(), set())
+    os._exit(1)
+
+
 def main(plan_fd: int, report: int, gate: int) -> None:
     """Start the agent of the plan, report its pid and its wait status, collect orphans, wait to be killed."""
     with os.fdopen(plan_fd, "rb") as file:
         plan = json.load(file)
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _end_all)
     if sys.platform == "linux":
-        linux.die_with_parent()
         linux.become_subreaper()
+        linux.die_with_parent(signal.SIGTERM)
+        if os.getppid() != plan["runner"]:
+            return
     agent = os.fork()
     if agent == 0:
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGPIPE):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
         _become_agent(plan, report, gate)
     empty = os.open(os.devnull, os.O_RDWR)

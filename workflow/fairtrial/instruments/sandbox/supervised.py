@@ -117,7 +117,7 @@ def plan(box: Box, backend: Backend, ask: canary.Questions, port: int | None, sc
     writable = [str(box.workspace), str(box.home), str(temporary), *_DEVICES]
     return {
         "argv": [places.real(word) for word in box.argv], "env": environment, "cwd": str(box.workspace),
-        "landlock": backend.kind == "landlock", "ports": ports, "questions": questions,
+        "runner": os.getpid(), "landlock": backend.kind == "landlock", "ports": ports, "questions": questions,
         "readable": _readable(box, tools), "writable": [*writable, *(str(b.source) for b in outer if b.writable)],
         "limits": {"RLIMIT_FSIZE": box.limits.file_bytes, "RLIMIT_CORE": 0, "RLIMIT_NPROC": box.limits.processes},
     }  # fmt: skip
