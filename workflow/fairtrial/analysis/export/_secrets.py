@@ -1,0 +1,134 @@
+"""Finds secrets in evidence before it leaves the machine: known values in every encoding, then patterns.
+
+Raw JSON hides tokens from patterns (a `\\n` before a token is no word boundary), so patterns run over a decoded view.
+A finding names the file and the kind, never the value.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import struct
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+
+SHORTEST = 8  # a shorter value would be found everywhere by chance
+MOST_UNPACKED = 512 << 20
+
+PATTERNS: Mapping[str, bytes] = {
+    "Anthropic key": rb"sk-ant-[A-Za-z0-9_-]{16,}",
+    "OpenAI key": rb"sk-(?!ant-)(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{32,}",
+    "Google API key": rb"AIza[0-9A-Za-z_-]{35}",
+    "Google OAuth token": rb"ya29\.[0-9A-Za-z_-]{20,}",
+    "GitHub token": rb"gh[pousr]_[A-Za-z0-9]{36,}",
+    "GitHub fine-grained token": rb"github_pat_[A-Za-z0-9_]{40,}",
+    "GitLab token": rb"glpat-[A-Za-z0-9_-]{20,}",
+    "AWS access key id": rb"(?:AKIA|ASIA)[0-9A-Z]{16}",
+    "Slack token": rb"xox[abeoprs]-[A-Za-z0-9-]{10,}",
+    "npm token": rb"npm_[A-Za-z0-9]{36}",
+    "PyPI token": rb"pypi-AgEIcHlwaS5vcmc[A-Za-z0-9_-]{50,}",
+    "Hugging Face token": rb"hf_[A-Za-z0-9]{34,}",
+    "Stripe key": rb"[rs]k_live_[A-Za-z0-9]{20,}",
+    "JSON web token": rb"eyJ[A-Za-z0-9_-]{15,}\.eyJ[A-Za-z0-9_-]{15,}\.[A-Za-z0-9_-]{20,}",
+    "private key": rb"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----",
+    "password in a URL": rb"[a-z][a-z0-9+.-]{1,20}://[^\s/:@\"'{}<>$]{1,64}:[^\s/:@\"'{}<>$]{8,128}@[A-Za-z0-9.-]+",
+}
+_ALL = re.compile(b"|".join(b"(?<![A-Za-z0-9])(?:" + p + b")" for p in PATTERNS.values()))
+_EACH = {kind: re.compile(b"(?<![A-Za-z0-9])(?:" + pattern + b")") for kind, pattern in PATTERNS.items()}
+_ESCAPE = re.compile(rb'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
+_PLAIN = {b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t"}
+
+
+class Finding(NamedTuple):
+    """One hit: the file and what kind of secret it looks like."""
+
+    file: str
+    kind: str
+
+
+def encodings(value: str) -> set[bytes]:
+    """Spellings under which a value may stand in a file: raw, URL, JSON, hex, base64 at three alignments."""
+    raw = value.encode("utf-8", "replace")
+    found = {raw, quote(value).encode(), quote(value, safe="").encode(), json.dumps(value)[1:-1].encode()}
+    found |= {raw.hex().encode(), raw.hex().upper().encode()}
+    for shift in range(3):
+        spelled = base64.b64encode(b"\0" * shift + raw)
+        # the first and last characters also hold bits of the neighbours, so only the middle is certain
+        start = (0, 2, 3)[shift]
+        whole = (shift + len(raw)) * 8 // 6
+        middle = spelled[start:whole]
+        found |= {middle, middle.replace(b"+", b"-").replace(b"/", b"_")}
+    return {spelling for spelling in found if len(spelling) >= SHORTEST}
+
+
+def decoded(content: bytes) -> bytes:
+    """The content with JSON escapes taken away, twice where there are escapes within escapes."""
+    for _ in range(2):
+        if b"\\" not in content:
+            break
+        content = _ESCAPE.sub(_unescape, content)
+    return content
+
+
+def _unescape(found: re.Match[bytes]) -> bytes:
+    if found[1]:
+        return chr(int(found[1], 16)).encode("utf-8", "replace")
+    return _PLAIN.get(found[2], found[2])
+
+
+def views(content: bytes) -> Iterator[bytes]:
+    """The content and what is packed in it: snapshot packs, gzip."""
+    yield content
+    if content.startswith(b"ftpack1\n"):
+        yield from _unpacked(content)
+    elif content.startswith(b"\x1f\x8b"):
+        with_limit = zlib.decompressobj(31)
+        try:
+            yield with_limit.decompress(content, MOST_UNPACKED)
+        except zlib.error:
+            return
+
+
+def _unpacked(content: bytes) -> Iterator[bytes]:
+    header, at = struct.Struct(">c32sQ"), 8
+    while at + header.size <= len(content):
+        kind, _, length = header.unpack_from(content, at)
+        at += header.size
+        payload = content[at : at + length]
+        at += length
+        try:
+            if kind == b"z":
+                yield zlib.decompressobj().decompress(payload, MOST_UNPACKED)
+            elif kind == b"d":
+                yield zlib.decompressobj().decompress(payload[32:], MOST_UNPACKED)
+        except zlib.error:
+            continue
+
+
+def scan_bytes(name: str, content: bytes, needles: Mapping[bytes, str]) -> set[Finding]:
+    """Findings in one file's content; `needles`: spelling -> name of the secret."""
+    found: set[Finding] = set()
+    for view in views(content):
+        text = decoded(view)
+        for spelling, secret in needles.items():
+            if spelling in view or spelling in text:
+                found.add(Finding(name, f"the value of {secret}"))
+        if _ALL.search(text) or _ALL.search(view):
+            found |= {Finding(name, kind) for kind, each in _EACH.items() if each.search(text) or each.search(view)}
+    return found
+
+
+def scan(files: Iterable[tuple[str, Path]], secrets: Mapping[str, str]) -> list[Finding]:
+    """Findings over files given as (name to show, path), sorted; `secrets`: name -> value handed to attempts."""
+    needles = {
+        spelling: name for name, value in secrets.items() if len(value) >= SHORTEST for spelling in encodings(value)
+    }
+    found: set[Finding] = set()
+    for name, path in files:
+        found |= scan_bytes(name, path.read_bytes(), needles)
+        found |= scan_bytes(name, name.encode(), needles)
+    return sorted(found)
