@@ -1,0 +1,20 @@
+"""Tests of shelf."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import shelf
+from shelf.store import load_records as read
+
+
+class Store(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = str(Path(folder.name) / "books.txt")
+
+    def test_save_and_load_records(self):
+        shelf.save(self.path, [[1, "Emma", 1815], [2, "Dracula", 1897]])
+        self.assertEqual(shelf.load_records(self.path), [[1, "Emma", 1815], [2, "Dracula", 1897]])
+        self.assertEqual(read(self.path), shelf.load_records(self.path))
