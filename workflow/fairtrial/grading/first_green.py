@@ -29,6 +29,7 @@ class Row(TypedDict):
     verdict: Verdict
     settled: bool  # the tree stood for 200 ms
     reason: NotRequired[str]  # start, change, command, end
+    unfinished: NotRequired[bool]  # a file that had just changed had changed again at the next tree: half-written?
 
 
 class Snapshotted(Protocol):
@@ -41,6 +42,9 @@ class Snapshotted(Protocol):
 
     def restore(self, tree_id: str, into: Path) -> list[bytes]:
         """Lay the tree out in a new folder."""
+
+    def changed(self, before: str, after: str) -> set[bytes]:
+        """Paths in which two trees differ."""
 
 
 @dataclass(slots=True)
@@ -95,7 +99,17 @@ def replay(
             look_at([tree])
             spent += 1
     table = [_row(look, verdicts.get(str(look["tree"]), "unknown")) for look in snapshots.looks]
+    _mark_unfinished(snapshots, table)
     return Replay(table, verdicts, len(order), capped, len(broken))
+
+
+def _mark_unfinished(snapshots: Snapshotted, table: Sequence[Row]) -> None:
+    """A slow write can pass through several trees that look green; the next tree shows that it went on."""
+    turns = [i for i, row in enumerate(table) if i == 0 or table[i - 1]["tree"] != row["tree"]]
+    for last, here, following in zip(turns, turns[1:], turns[2:], strict=False):
+        if table[here]["verdict"] == table[following]["verdict"] == "green":
+            before = snapshots.changed(table[last]["tree"], table[here]["tree"])
+            table[here]["unfinished"] = bool(before & snapshots.changed(table[here]["tree"], table[following]["tree"]))
 
 
 def _judge_one(snapshots: Snapshotted, tree: str, judge: Judge, scratch: Path | None) -> Verdict:
@@ -141,13 +155,15 @@ class _Stay:
     first_seconds: float  # it was there at the latest
     last_seconds: float  # it was still there
     settled: bool
+    unfinished: bool
 
 
 def decide(table: Sequence[Row], agent_seconds: float) -> dict[str, Any]:
     """The record `first_green` of schemas/result/time_cost from a table in order of time. Pure.
 
-    First green is the first tree that was green and certain: it stood for 200 ms, or the next tree was green too. A
-    shorter flash of green counts only when nothing certain follows; `certain` is false then.
+    First green is the first tree that was green and certain: it stood for 200 ms, or the next tree was green too and
+    left alone what had just changed. A flash of green counts only when nothing certain follows; `certain` is false
+    then.
     """
     stays = _stays(table)
     if not any(stay.verdict != "unknown" for stay in stays):
@@ -178,7 +194,8 @@ def decide(table: Sequence[Row], agent_seconds: float) -> dict[str, Any]:
 
 
 def _certain(stays: Sequence[_Stay], i: int) -> bool:
-    return stays[i].settled or (i + 1 < len(stays) and stays[i + 1].verdict == "green")
+    confirmed = i + 1 < len(stays) and stays[i + 1].verdict == "green" and not stays[i].unfinished
+    return stays[i].settled or confirmed
 
 
 def _judged(stays: Sequence[_Stay]) -> int:
@@ -200,5 +217,6 @@ def _stays(table: Sequence[Row]) -> list[_Stay]:
             stays[-1].last_seconds = began
             stays[-1].settled |= row["settled"]
         else:
-            stays.append(_Stay(row["tree"], row["verdict"], row["at_seconds"], began, row["settled"]))
+            unfinished = row.get("unfinished", False)
+            stays.append(_Stay(row["tree"], row["verdict"], row["at_seconds"], began, row["settled"], unfinished))
     return stays

@@ -3,7 +3,8 @@
 Git only ever sees a bare repository made here, outside the workspace, that holds the files that differ: blobs and
 trees are written as loose objects (no filter, attribute, hook or configuration of the agent's can matter, nested
 repositories are plain folders, links are link texts), then one `git diff-tree` compares the two trees. What lies
-inside .git, .jj and .hg is left out. Empty folders cannot stand in a patch; they are in the kept trees.
+inside .git, .jj and .hg is left out, and so are the few names for which `git apply` refuses a whole patch. Empty
+folders cannot stand in a patch; they are in the kept trees.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Patch:
     lines_added: int | None = None
     lines_removed: int | None = None
     line_hashes: list[str] = field(default_factory=list)
-    left_out: list[str] = field(default_factory=list)  # changed, but too large or unreadable to be kept
+    left_out: list[str] = field(default_factory=list)  # changed, but too large, unreadable or refused by git apply
 
     def facts(self) -> dict[str, Any]:
         """The figures without the hashes."""
@@ -63,7 +64,9 @@ class Patch:
 def make_patch(store: Store, start: str, end: str, scratch: Path | None = None) -> Patch:
     """The patch from tree `start` to tree `end` (ids), both kept in `store`. Needs a git program for the content."""
     old, new = changes(store.tree(start), store.tree(end))
-    omitted = sorted(p for p in {**old, **new} if OMITTED in (old.get(p, ("",))[0], new.get(p, ("",))[0]))
+    omitted = sorted(
+        {p for tree in (old, new) for p, entry in tree.items() if entry[0] == OMITTED or refused(p, entry)}
+    )
     patch = Patch(None, files_changed=sum(not _CACHES.intersection(p.split(b"/")) for p in {**old, **new}))
     patch.left_out = [os.fsdecode(path).encode("utf-8", "replace").decode() for path in omitted[:100]]
     for path in omitted:
@@ -97,6 +100,12 @@ def changes(start: Tree, end: Tree) -> tuple[Tree, Tree]:
 def _plain(tree: Tree) -> Tree:
     kinds = (*_MODES, OMITTED)
     return {p: e for p, e in tree.items() if e[0] in kinds and _INTERNAL.isdisjoint(p.split(b"/"))}
+
+
+def refused(path: bytes, entry: Entry) -> bool:
+    """Would `git apply` refuse the whole patch because of this name: .git in disguise, or a link .gitmodules?"""
+    plain = [part.split(b":")[0].split(b"\\")[0].rstrip(b". ").lower() for part in path.split(b"/")]
+    return b".git" in plain or b"git~1" in plain or (entry[0] == LINK and plain[-1] in (b".gitmodules", b"gitmod~1"))
 
 
 class _TooLarge(Exception):

@@ -45,6 +45,11 @@ class Recording:
         """Lay a tree out in the new or empty folder `into`; returns the incomplete paths."""
         return self.store.lay_out(self.tree(tree_id), into)
 
+    def changed(self, before: str, after: str) -> set[bytes]:
+        """Paths in which two trees differ."""
+        old, new = self.tree(before), self.tree(after)
+        return {path for path in {*old, *new} if old.get(path) != new.get(path)}
+
     def at(self, seconds: float) -> str:
         """The tree that stood `seconds` after the agent's start, as far as looks can tell: the last one before."""
         before = [look["tree"] for look in self.looks if look["at_ns"] <= seconds * 1e9]

@@ -24,6 +24,7 @@ from fairtrial.instruments.snapshots.watch import Watcher, watcher_for
 SETTLED_NS = 200_000_000  # a tree that stood this long was no half-written one
 MOST_LOOKS = 20_000
 _REST = 10  # after a look that took t the watcher rests 10 t, so it is never busy for more than a tenth of the time
+_WHOLE_NS = 5_000_000_000  # a change after this long is an occasion to walk everything, should an event be missed
 _COMMANDS_SHARE = 0.03  # part of the time that looks at command ends may take, and what they may always take:
 _COMMANDS_FREE_NS = 100_000_000
 
@@ -36,7 +37,7 @@ class Snapshots:
     def __init__(
         self, caps: Caps | None = None, watcher: Callable[[Path, frozenset[str]], Watcher] = watcher_for
     ) -> None:
-        self._caps = caps
+        self._caps = caps or Caps()
         self._make_watcher = watcher
         self._lock = threading.RLock()
         self._stopping = threading.Event()
@@ -45,12 +46,13 @@ class Snapshots:
         self._watcher: Watcher | None = None
         self._clock_ns: int | None = None
         self._looked_ns = 0  # monotonic, when the last walk began
+        self._walked_ns = 0  # when the last whole one began
         self._took: list[int] = []
         self._commands_ns = 0
         self._counts = {"errors": 0, "command_looks_skipped": 0}
         self._error: str | None = None
         self._named: str | None = None
-        self._capped = False
+        self._capped = self._missed = False
         self._patch: Patch | None = None
         self._repositories: dict[str, Json] = {}
         self.looks: list[Json] = []
@@ -61,7 +63,7 @@ class Snapshots:
     def prepare(self, stage: Stage) -> None:
         """Capture the start tree and begin to watch. Raises Fault('disk') when it cannot be written."""
         root = stage.box.workspace
-        versioned = any((root / name).is_dir() for name in REPOSITORIES)
+        self._versioned = versioned = any((root / name).is_dir() for name in REPOSITORIES)
         asked = frozenset(stage.recipe.get("instruments", {}).get("snapshot_ignore", ()))
         self._root = root
         self._ignore = (CACHES if versioned and small(root) else IGNORE) | asked
@@ -168,19 +170,28 @@ class Snapshots:
             try:
                 return self._look(reason, span)
             except (OSError, Fault) as error:
+                self._missed = True  # what the watcher said is used up
                 self._counts["errors"] += 1
                 self._error = str(error)
                 return None
 
     def _look(self, reason: str, span: str | None = None) -> str | None:
         store, watcher = self._store, self._watcher
-        if store is None or watcher is None or self._full(store):
+        if store is None or watcher is None or self._capped:
             return None
-        if self.looks and not watcher.take():
+        paths = watcher.take()
+        if self.looks and paths is not None and not paths and not self._missed:
             return self._same(reason, span)
-        tree = store.capture(self._root, self._ignore, watcher=watcher, mounts=self._mounts)
+        now = time.monotonic_ns()
+        if not self.looks or self._missed or now - self._walked_ns > _WHOLE_NS:
+            paths, self._walked_ns = None, now
+        tree = store.capture(self._root, self._ignore, watcher=watcher, mounts=self._mounts, only=paths)
+        self._missed = False
         self._looked_ns = store.seen.began_ns
         self._took.append(store.seen.ended_ns - store.seen.began_ns)
+        self._capped = store.full or len(self.looks) >= MOST_LOOKS
+        if self._capped:
+            return None  # this tree is not whole
         settled = store.seen.quiet_ns >= SETTLED_NS
         if self.looks and self.looks[-1]["tree"] == tree:
             self.looks[-1]["settled"] |= settled
@@ -192,15 +203,11 @@ class Snapshots:
     def _same(self, reason: str, span: str | None) -> str:
         """No event since the last walk: the tree is what it was."""
         last = self.looks[-1]
+        self._capped |= len(self.looks) >= MOST_LOOKS
         last["settled"] |= time.monotonic_ns() - self._looked_ns >= SETTLED_NS
         if reason != "change":
             self._append(reason, span, last["tree"], settled=last["settled"], walked=False)
         return str(last["tree"])
-
-    def _full(self, store: Store) -> bool:
-        caps = self._caps or Caps()
-        self._capped |= len(self.looks) >= MOST_LOOKS or store.pack.size >= caps.pack
-        return self._capped
 
     def _append(self, reason: str, span: str | None, tree: str, *, settled: bool, walked: bool = True) -> None:
         store, now = self._store, time.monotonic_ns()
@@ -216,7 +223,7 @@ class Snapshots:
         })  # fmt: skip
 
     def _repository(self, store: Store) -> str | None:
-        found = repository(store.seen.tree, store.content)
+        found = repository(store.seen.tree, store.content) if self._versioned else None
         if found is None:
             return None
         key = digest(found)

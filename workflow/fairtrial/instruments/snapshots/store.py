@@ -18,17 +18,15 @@ from fairtrial.instruments.snapshots.manifest import (
     IGNORE,
     LINK,
     OMITTED,
-    Cache,
     Entry,
-    Seen,
+    Speller,
     Tree,
-    Walk,
-    canonical,
     difference,
     parse,
     tree_digest,
 )
 from fairtrial.instruments.snapshots.pack import DELTA, Pack
+from fairtrial.instruments.snapshots.walk import Outdated, Seen, Walk
 from fairtrial.instruments.snapshots.watch import Watcher
 
 _WHOLE = 16 << 20  # files up to this size are read at once
@@ -55,9 +53,11 @@ class Store:
         self.folder = folder
         self.pack = Pack(folder / "pack")
         self.seen = Seen()  # of the last capture
+        self.full = False  # the pack's cap was reached
         self._caps = caps or Caps()
         self._now = self._caps
-        self._cache: Cache = {}
+        self._walk: Walk | None = None
+        self._spell = Speller()
         self._last: tuple[Tree, bytes, int] | None = None  # tree, digest, length of its chain of differences
         self._read: dict[bytes, Tree] = {}
 
@@ -69,29 +69,44 @@ class Store:
         at_rest: bool = False,
         watcher: Watcher | None = None,
         mounts: frozenset[bytes] = frozenset(),
+        only: frozenset[bytes] | None = None,
     ) -> str:
         """Keep what is below `root`, but for folders named in `ignore`; returns the tree id (64 hex digits).
 
         `at_rest` promises that nothing changes the folder: every file is read again and unreadable ones are opened up.
         `watcher` is told of each folder just before it is listed. `mounts`: paths at which the sandbox mounts
         something; the empty folder or file it leaves there is not the agent's. Raises OSError when `root` is gone,
-        Fault('disk').
+        Fault('disk'). `only`: the paths, none of them folders, that alone changed since the last capture, which had
+        the same `root` and `ignore`.
         """
         self._now = AT_REST if at_rest else self._caps
-        walk = Walk(self._keep_file, ignore, self._cache, at_rest=at_rest)
-        walk.on_folder = watcher.folder if watcher else None
-        self.seen = walk.run(root)
-        self._cache = walk.kept
+        self._walk = self._walked(root, ignore, at_rest, watcher, only)
+        self.seen = self._walk.seen
         for path in mounts:
             if self.seen.tree.get(path) in _MOUNT_POINTS:
                 del self.seen.tree[path]
         return self.keep(self.seen.tree).hex()
 
+    def _walked(
+        self, root: Path, ignore: frozenset[str], at_rest: bool, watcher: Watcher | None, only: frozenset[bytes] | None
+    ) -> Walk:
+        if only is not None:
+            walk = Walk(self._keep_file, ignore, self._walk)
+            try:
+                walk.again(root, only)
+                return walk
+            except Outdated:
+                pass
+        walk = Walk(self._keep_file, ignore, self._walk, at_rest=at_rest)
+        walk.on_folder = watcher.folder if watcher else None
+        walk.run(root)
+        return walk
+
     def keep(self, tree: Tree) -> bytes:
         """Keep a tree whose contents are kept; returns its digest."""
         if self._last and self._last[0] == tree:
             return self._last[1]
-        spelling = canonical(tree)
+        spelling = self._spell(tree)
         digest = hashlib.sha256(spelling).digest()
         chain = 0
         if digest not in self.pack:
@@ -170,14 +185,16 @@ class Store:
 
     def manifest(self, root: Path, ignore: frozenset[str] = IGNORE) -> Tree:
         """What is below `root` now, nothing kept."""
-        return Walk(_hash_file, ignore, {}).run(root).tree
+        return Walk(_hash_file, ignore).run(root).tree
 
     def close(self) -> None:
         """Close the pack."""
         self.pack.close()
 
     def _keep_file(self, name: str, folder: int, status: os.stat_result) -> Entry | None:
-        if status.st_size > self._now.file or self.pack.size + status.st_size > self._now.pack:
+        full = self.pack.size + status.st_size > self._now.pack
+        self.full |= full and self._now is not AT_REST
+        if full or status.st_size > self._now.file:
             return OMITTED, b"%d:%d" % (status.st_size, status.st_mtime_ns)
         mode = EXEC if status.st_mode & 0o100 else FILE
         file = _open_file(name, folder, self._now is AT_REST)

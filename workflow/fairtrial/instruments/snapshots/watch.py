@@ -23,23 +23,23 @@ _EVENT = struct.Struct("iIII")
 # modify, attributes, moves, create, delete, the folder itself deleted or moved
 _MASK = 0x002 | 0x004 | 0x040 | 0x080 | 0x100 | 0x200 | 0x400 | 0x800
 _ONLY_FOLDERS = 0x01000000
-_OVERFLOW, _IGNORED, _IS_FOLDER = 0x4000, 0x8000, 0x40000000
+_SELF = 0x400 | 0x800
+_OVERFLOW, _GONE, _IS_FOLDER = 0x4000, 0x8000, 0x40000000
 
 
 class Watcher(Protocol):
-    """Says when to look again. `exact` means: no event, no change, so a look can be saved."""
+    """Says when to look again."""
 
     name: str
-    exact: bool
 
-    def folder(self, descriptor: int) -> None:
-        """A walk is about to list this folder."""
+    def folder(self, descriptor: int, prefix: bytes) -> None:
+        """A walk is about to list this folder; prefix ``b""`` or ``b"a/b/"``."""
 
     def wait(self, seconds: float) -> bool:
         """Block until a burst of changes is over, `wake` or the time is up; True when there may be changes."""
 
-    def take(self) -> bool:
-        """Were there changes since the last take? Never blocks."""
+    def take(self) -> frozenset[bytes] | None:
+        """Paths that changed since the last take; None: folders came or went, or it is not known. Never blocks."""
 
     def wake(self) -> None:
         """End a wait, from any thread."""
@@ -60,24 +60,28 @@ class Inotify:
         self._file: int = self._libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
         if self._file < 0:
             raise OSError(ctypes.get_errno(), "inotify_init1")
-        self.exact = True
+        self._complete = True  # every folder is watched
+        self._prefixes: dict[int, bytes] = {}
+        self._paths: set[bytes] = set()
+        self._everywhere = False
         self._ignore = frozenset(os.fsencode(name) for name in ignore)
-        self._changed = False
         self._lock = threading.Lock()
         self._bell, self._ring = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         self._poll = select.poll()
         self._poll.register(self._file, select.POLLIN)
         self._poll.register(self._bell, select.POLLIN)
 
-    def folder(self, descriptor: int) -> None:
-        """Watch it; where the kernel's limit is reached looks can no longer be saved."""
-        path = b"/proc/self/fd/%d" % descriptor
-        if self._libc.inotify_add_watch(self._file, path, _MASK | _ONLY_FOLDERS) < 0:
-            self.exact = False
+    def folder(self, descriptor: int, prefix: bytes) -> None:
+        """Watch it; where the kernel's limit is reached every look is a whole one."""
+        watch = self._libc.inotify_add_watch(self._file, b"/proc/self/fd/%d" % descriptor, _MASK | _ONLY_FOLDERS)
+        if watch < 0:
+            self._complete = False
+        else:
+            self._prefixes[watch] = prefix
 
     def wait(self, seconds: float) -> bool:
         """See Watcher."""
-        limit = seconds if self.exact else min(seconds, DEBOUNCE)
+        limit = seconds if self._complete else min(seconds, DEBOUNCE)
         woken = any(file == self._bell for file, _ in self._poll.poll(max(0.0, limit) * 1000))
         if not woken and self._drain():
             first = time.monotonic()
@@ -85,13 +89,16 @@ class Inotify:
                 time.sleep(STEP)  # not a poll: a busy writer would wake it at every write
                 if not self._drain():
                     break
-        return self._changed or not self.exact
+        return bool(self._paths) or self._everywhere or not self._complete
 
-    def take(self) -> bool:
+    def take(self) -> frozenset[bytes] | None:
         """See Watcher."""
         self._drain()
-        changed, self._changed = self._changed, False
-        return changed or not self.exact
+        with self._lock:
+            paths, everywhere = frozenset(self._paths), self._everywhere or not self._complete
+            self._paths.clear()
+            self._everywhere = False
+        return None if everywhere else paths
 
     def _drain(self) -> bool:
         """Read what is queued; True when something of it counts."""
@@ -102,18 +109,23 @@ class Inotify:
                     events = os.read(self._file, 1 << 16)
                 except BlockingIOError:
                     return found
-                if self._counts(events):
-                    self._changed = found = True
+                found |= self._note(events)
 
-    def _counts(self, events: bytes) -> bool:
-        offset = 0
+    def _note(self, events: bytes) -> bool:
+        offset, found = 0, False
         while offset < len(events):
-            _, mask, _, length = _EVENT.unpack_from(events, offset)
+            watch, mask, _, length = _EVENT.unpack_from(events, offset)
             offset += _EVENT.size + length
             name = events[offset - length : offset].rstrip(b"\0")
-            if mask & _OVERFLOW or not (mask & _IGNORED or (mask & _IS_FOLDER and name in self._ignore)):
-                return True
-        return False
+            if mask & _GONE:
+                self._prefixes.pop(watch, None)
+            elif not (mask & _IS_FOLDER and name in self._ignore):
+                found = True
+                if not name or mask & (_IS_FOLDER | _OVERFLOW | _SELF) or watch not in self._prefixes:
+                    self._everywhere = True
+                else:
+                    self._paths.add(self._prefixes[watch] + name)
+        return found
 
     def wake(self) -> None:
         """See Watcher."""
@@ -129,7 +141,6 @@ class Files:
     """The watchfiles package, for systems without inotify."""
 
     name = "watchfiles"
-    exact = False
 
     def __init__(self, root: Path, ignore: frozenset[str]) -> None:
         from watchfiles._rust_notify import RustNotify  # `watch` would take over signal handling
@@ -140,7 +151,7 @@ class Files:
         self._stop = threading.Event()
         self._changed = False
 
-    def folder(self, descriptor: int) -> None:
+    def folder(self, descriptor: int, prefix: bytes) -> None:
         """Folders are found by the package itself."""
 
     def wait(self, seconds: float) -> bool:
@@ -155,10 +166,10 @@ class Files:
     def _counts(self, path: str) -> bool:
         return self._ignore.isdisjoint(path[self._root :].split("/"))
 
-    def take(self) -> bool:
-        """See Watcher; events come late here, so there may always be a change."""
+    def take(self) -> frozenset[bytes] | None:
+        """See Watcher; events come late here, so there may always be a change anywhere."""
         self._changed = False
-        return True
+        return None
 
     def wake(self) -> None:
         """See Watcher."""
@@ -173,12 +184,11 @@ class Polling:
     """No notification at all: look every 100 ms."""
 
     name = "polling"
-    exact = False
 
     def __init__(self) -> None:
         self._stop = threading.Event()
 
-    def folder(self, descriptor: int) -> None:
+    def folder(self, descriptor: int, prefix: bytes) -> None:
         """Nothing to place."""
 
     def wait(self, seconds: float) -> bool:
@@ -186,9 +196,9 @@ class Polling:
         self._stop.wait(min(seconds, DEBOUNCE))
         return True
 
-    def take(self) -> bool:
+    def take(self) -> frozenset[bytes] | None:
         """See Watcher."""
-        return True
+        return None
 
     def wake(self) -> None:
         """See Watcher."""
