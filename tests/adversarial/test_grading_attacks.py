@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from fairtrial.grading.judge import Judgement
+from fairtrial.grading.outcome import outcome_of
 
 ATTACKS: dict[str, dict[str, str]] = tomllib.loads(
     (Path(__file__).parents[1] / "data" / "grading-attacks.toml").read_text(encoding="utf-8")
@@ -94,6 +95,13 @@ def test_planted_files_are_ignored(judged: Callable[..., Judgement], attacked: P
     (attacked / "answer.txt").unlink()
     right = {"calc.py": "def total(n): return sum(n)\n", "answer.txt": "SOLUTION_SENTINEL\n"}
     assert judged(right).verdict == "passed"
+
+
+def test_a_right_answer_of_a_cut_off_agent_is_recorded_beside_the_timeout(judged: Callable[..., Judgement]) -> None:
+    """O23: the verifier still runs, both are recorded, and the headline does not count it."""
+    right = judged({"calc.py": "def total(n): return sum(n)\n", "answer.txt": "SOLUTION_SENTINEL\n"})
+    found = outcome_of("timeout", right.verdict)
+    assert (found.outcome, found.check_passed, found.cell) == ("timeout", True, "timeout+green")
 
 
 def test_protected_files_are_restored_and_the_change_is_named(judged: Callable[..., Judgement]) -> None:

@@ -143,7 +143,8 @@ def test_a_solution_script_builds_the_reference(tmp_path: Path) -> None:
     task = build(tmp_path, ANSWER, solution=None)
     write(task / "solution", {"solve.sh": "exit 1\n", "solve-git.sh": "echo 42 > answer.txt\n"})
     assert is_suspect(gradespec(), task, tmp_path)
-    assert not is_suspect(gradespec(toolset="jj"), task, tmp_path)
+    (task / "solution" / "solve-git.sh").unlink()
+    assert not is_suspect(gradespec(), task, tmp_path)
 
 
 def test_a_workspace_script_builds_what_protected_files_are_restored_from(tmp_path: Path) -> None:
@@ -261,6 +262,15 @@ def test_a_tree_with_odd_modes_and_names_is_judged(tmp_path: Path) -> None:
     (tree / "shut").chmod(stat.S_IRUSR | stat.S_IXUSR)
     assert judge(gradespec(), task, tree, tmp_path / "scratch").verdict == "passed"
     assert list((tmp_path / "scratch").iterdir()) == []
+
+
+def test_a_task_without_acceptance_leaves_the_agents_folder_of_that_name(tmp_path: Path) -> None:
+    """An empty acceptance folder in the placed package restores nothing."""
+    task = build(tmp_path, ANSWER)
+    (task / "acceptance").mkdir()
+    tree = write(tmp_path / "tree", {"answer.txt": "42\n", "acceptance/own.txt": "mine\n"})
+    found = judge(gradespec(check="grep mine acceptance/own.txt"), task, tree, tmp_path / "scratch")
+    assert (found.verdict, found.changed) == ("passed", [])
 
 
 def test_a_report_in_another_language_needs_only_the_nonce(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from fairtrial.contracts.errors import UserError
-from fairtrial.grading.corrections import apply, read, verifier_digest
+from fairtrial.grading.corrections import apply, effective, read, verifier_digest
 from fairtrial.grading.judge import Judgement
 
 TREE, VERIFIER = "t" * 64, "v" * 64
@@ -28,9 +28,9 @@ def raw(verdict: str = "failed", *, suspect: bool = False, accepted: bool = True
 def test_a_matching_correction_gives_the_effective_verdict_and_keeps_the_raw_one() -> None:
     """Both hashes match: the named check changes, the raw judgement stays as it was."""
     before = raw()
-    effective, reason = apply(before, [entry()], end_tree=TREE, verifier_sha256=VERIFIER)
-    assert (effective.verdict, reason) == ("passed", "too strict")
-    assert effective.checks[1] == {
+    changed, reason = apply(before, [entry()], end_tree=TREE, verifier_sha256=VERIFIER)
+    assert (changed.verdict, changed.raw_verdict, reason) == ("passed", "failed", "too strict")
+    assert changed.checks[1] == {
         "name": "a", "kind": "milestone", "passed": True, "detail": "corrected (too strict); the verifier said: no",
     }  # fmt: skip
     assert before == raw()
@@ -52,14 +52,14 @@ def test_an_execution_failure_is_never_pardoned(judgement: Judgement) -> None:
 def test_the_visible_command_is_not_the_verifiers_word() -> None:
     """`acceptance` stays failed, and with it the verdict."""
     correction = entry(checks={"a": True, "acceptance": True})
-    effective, _ = apply(raw(accepted=False), [correction], end_tree=TREE, verifier_sha256=VERIFIER)
-    assert effective.verdict == "failed"
+    changed, _ = apply(raw(accepted=False), [correction], end_tree=TREE, verifier_sha256=VERIFIER)
+    assert changed.verdict == "failed"
 
 
 def test_a_correction_can_fail_a_check_too() -> None:
     """A verifier that was too lenient is corrected the same way."""
-    effective, _ = apply(raw(), [entry(checks={"a": True, "b": False})], end_tree=TREE, verifier_sha256=VERIFIER)
-    assert [row["passed"] for row in effective.checks] == [True, True, False]
+    changed, _ = apply(raw(), [entry(checks={"a": True, "b": False})], end_tree=TREE, verifier_sha256=VERIFIER)
+    assert [row["passed"] for row in changed.checks] == [True, True, False]
 
 
 def test_the_verifier_digest_is_of_contents() -> None:
@@ -99,3 +99,15 @@ def test_a_good_file_is_read(tmp_path: Path) -> None:
     path = tmp_path / "corrected-verifier.json"
     path.write_text(json.dumps({"schema_version": 1, "corrections": [entry()]}))
     assert read(path, DECLARED) == [entry()]
+
+
+def test_a_package_with_a_correction_is_graded_by_it(tmp_path: Path) -> None:
+    """The placed package's own file is looked up; without one, or for another tree, the raw judgement stands."""
+    manifest = [{"path": "verify.py", "mode": "file", "sha256": "1"}]
+    spec = {"verifier": manifest, "verifier_settings": {"checks": DECLARED}}
+    assert effective(raw(), tmp_path, spec, TREE) == raw()
+    (tmp_path / "corrections").mkdir()
+    text = json.dumps({"schema_version": 1, "corrections": [entry(verifier_sha256=verifier_digest(manifest))]})
+    (tmp_path / "corrections" / "corrected-verifier.json").write_text(text)
+    assert effective(raw(), tmp_path, spec, TREE).verdict == "passed"
+    assert effective(raw(), tmp_path, spec, "other").raw_verdict is None

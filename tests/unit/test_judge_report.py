@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from fairtrial.grading.judge_report import Run, no_test_ran, read_checks, read_exit
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 EXPECTED = {"a": "milestone", "b": "minefield"}
@@ -55,6 +55,7 @@ def test_anything_less_is_an_error_with_its_reason(run: Run, reason: str) -> Non
     assert reason in str(said.error)
 
 
+@settings(database=None)
 @given(st.binary(max_size=300), st.integers(-20, 260))
 def test_no_bytes_make_the_reader_raise(data: bytes, status: int) -> None:
     """Whatever a verifier prints is a report or an error, never an exception."""

@@ -150,7 +150,7 @@ def test_a_function_is_called_in_a_child(v: Verification) -> None:
     assert v.calls("m", "add", [([1], {}), ([2, 3], {})], path="pkg") == [2, 5]
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(values, min_size=1, max_size=8))
 def test_values_cross_unchanged(v: Verification, sent: list[Any]) -> None:
     """Any plain JSON value comes back from the product's child with the same types."""

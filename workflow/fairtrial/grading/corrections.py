@@ -22,6 +22,7 @@ from typing import Any
 
 from fairtrial.contracts.errors import UserError
 from fairtrial.grading.judge import Judgement
+from fairtrial.plan.recipe import CORRECTION
 
 VERSION = 1
 _KEYS = {"end_tree", "verifier_sha256", "checks", "reason"}
@@ -62,6 +63,18 @@ def _problem(row: Any, declared: Mapping[str, str]) -> str | None:
     return f"checks: {unknown[0]!r} is not declared; known: {', '.join(declared)}" if unknown else None
 
 
+def effective(raw: Judgement, task: Path, spec: Mapping[str, Any], end_tree: str) -> Judgement:
+    """`raw`, or what a correction of the placed package `task` makes of it; then its raw_verdict is set.
+
+    `spec`: the gradespec; `end_tree`: id of the judged final tree.
+    """
+    path = task / CORRECTION
+    if not path.is_file():
+        return raw
+    rows = read(path, spec["verifier_settings"]["checks"])
+    return apply(raw, rows, end_tree=end_tree, verifier_sha256=verifier_digest(spec["verifier"]))[0]
+
+
 def apply(
     raw: Judgement, corrections: Iterable[Mapping[str, Any]], *, end_tree: str, verifier_sha256: str
 ) -> tuple[Judgement, str | None]:
@@ -76,11 +89,12 @@ def apply(
     if not matching:
         return raw, None
     chosen = matching[-1]
-    effective = copy.deepcopy(raw)
-    for row in effective.checks:
+    corrected = copy.deepcopy(raw)
+    for row in corrected.checks:
         said = chosen["checks"].get(row["name"])
         if row["name"] != "acceptance" and said is not None and said != row["passed"]:
             row["detail"] = f"corrected ({chosen['reason']}); the verifier said: {row['detail'] or 'passed'}"
             row["passed"] = said
-    effective.verdict = "passed" if all(row["passed"] for row in effective.checks) else "failed"
-    return effective, str(chosen["reason"])
+    corrected.verdict = "passed" if all(row["passed"] for row in corrected.checks) else "failed"
+    corrected.raw_verdict = raw.verdict
+    return corrected, str(chosen["reason"])

@@ -16,7 +16,7 @@ from fairtrial.contracts.protocols import Bind
 from fairtrial.grading.judge_box import ACCEPTANCE, Boxes
 from fairtrial.grading.judge_reference import build_reference, build_start
 from fairtrial.grading.judge_report import Run, Said, no_test_ran, plain_text
-from fairtrial.grading.judge_tree import digest, fresh, remove
+from fairtrial.grading.judge_tree import digest, fresh, holds_files, remove
 from fairtrial.grading.judge_verifier import run_verifier
 from fairtrial.instruments.sandbox.backends import Policy
 from fairtrial.verify.files import copy_tree
@@ -30,7 +30,8 @@ class Judgement:
 
     `checks`: [{name, kind: milestone|minefield, passed, detail}]; `error`: why there is no verdict; `seconds`: the
     verifier's wall time; `suspect`: the verifier works on the reference and kept failing here, so it counts as failed;
-    `changed`: restored paths that the tree had differently; `degraded`: what grading could not have, in words.
+    `changed`: restored paths that the tree had differently; `degraded`: what grading could not have, in words;
+    `raw_verdict`: where a published correction applied, what the verifier itself came to.
     """
 
     verdict: str
@@ -42,6 +43,7 @@ class Judgement:
     verifier_output: str = ""
     changed: list[str] = field(default_factory=list)
     degraded: list[str] = field(default_factory=list)
+    raw_verdict: str | None = None
 
 
 def judge(
@@ -122,7 +124,7 @@ class _Court:
 
     def green(self, work: Path) -> tuple[bool, str, str]:
         shown, seconds = self.task / "acceptance", float(self.spec["check_seconds"])
-        binds = [Bind(shown, ACCEPTANCE)] if shown.is_dir() else []
+        binds = [Bind(shown, ACCEPTANCE)] if holds_files(shown) else []
         ran = self.boxes.run(["sh", "-c", self.spec["check"]], work, seconds, binds)
         output = plain_text(ran.stdout + ran.stderr)
         if ran.timed_out:

@@ -22,7 +22,7 @@ def fresh(tree: Path, into: Path, start: Path | None, acceptance: Path, protecte
     """
     copy_tree(tree, into)
     changed = []
-    if acceptance.is_dir():
+    if holds_files(acceptance):
         # In a box the folder is mounted over an empty one: nothing there is no change of the agent's.
         empty = digest(into / "acceptance") in ("missing", digest_of_empty())
         if _restore(acceptance, into, "acceptance") and not empty:
@@ -31,6 +31,11 @@ def fresh(tree: Path, into: Path, start: Path | None, acceptance: Path, protecte
         changed += [path for path in protected if _restore(start / path, into, path)]
     close_links(into)
     return changed
+
+
+def holds_files(folder: Path) -> bool:
+    """A folder with something in it: a task without acceptance tests may still have the empty folder."""
+    return folder.is_dir() and any(folder.iterdir())
 
 
 def _restore(original: Path, root: Path, path: str) -> bool:

@@ -52,7 +52,7 @@ class Verification:
         folder = self._scratch / f"copy{self._copies}"
         product_files.copy_tree(self.workspace, folder)
         acceptance = self.task / "acceptance"
-        if acceptance.is_dir() and not any((folder / "acceptance").glob("*")):
+        if any(acceptance.glob("*")) and not any((folder / "acceptance").glob("*")):
             product_files.copy_tree(acceptance, folder / "acceptance")
         product_files.lay(folder, files or {})
         return folder
