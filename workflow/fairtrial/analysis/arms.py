@@ -52,7 +52,7 @@ class Arm:
 
     def scored(self) -> pd.DataFrame:
         """The rows that count."""
-        return self.rows[columns.scored_rows(self.rows)]
+        return columns.only(self.rows, columns.scored_rows(self.rows))
 
     def identity(self) -> Json:
         """What the arm is, JSON."""

@@ -15,9 +15,8 @@ TASK = "task_key"  # suite/task, added by `plain`
 ARM = "arm"  # harness/toolset/adoption/model, added by `plain`
 AXES = ("harness", "toolset", "adoption", "model")
 TEXTS = (
-    *AXES, "suite", "task", "recipe", "grade", "language", "tags", "status", "ending", "outcome", "verdict", "cost_source",
-    "model_observed", "model_configured", "harness_version", "isolation", "netns", "changed_lines", "patch_sha256",
-    "degraded", "trace_shim",
+    *AXES, "suite", "task", "recipe", "grade", "language", "tags", "status", "ending", "outcome", "harness_version",
+    "model_observed", "isolation", "netns", "changed_lines",
 )  # fmt: skip
 NUMBERS = (
     "repetition", "simulated", "wall_budget_seconds", "check_passed", "scored", "suspect", "corrected", "timed_out",
@@ -31,6 +30,7 @@ NUMBERS = (
     "verifier_seconds", "turns", "requests", "cost_usd", "input_uncached_tokens", "cache_read_tokens",
     "cache_write_tokens", "output_tokens", "reasoning_tokens", "tokens_lower_bound", "earlier_faults",
 )  # fmt: skip
+WANTED = (*TEXTS, *NUMBERS, "started_at")  # what statistics read; the rest of the table need not be loaded
 
 
 class Coded(NamedTuple):
@@ -73,13 +73,6 @@ def coded(frame: pd.DataFrame, name: str) -> Coded:
     return Coded(rank[codes], [labels[i] for i in order])
 
 
-def texts(frame: pd.DataFrame, name: str) -> list[str | None]:
-    """One text column as Python strings; null is None."""
-    codes, labels = coded(frame, name)
-    table = [*labels, None]
-    return [table[code] for code in codes]
-
-
 def known_labels(frame: pd.DataFrame, name: str) -> list[str]:
     """The different values of one text column, sorted, null left out."""
     codes, labels = coded(frame, name)
@@ -117,19 +110,20 @@ def plain(attempts: pd.DataFrame) -> pd.DataFrame:
     Sorted by arm, simulated, task, recipe and repetition, so that the order of the rows given is irrelevant and one
     arm is one slice.
     """
-    columns: dict[str, Any] = {name: numbers(attempts, name) for name in NUMBERS}
-    columns |= {name: _categorical(coded(attempts, name)) for name in TEXTS}
-    arm, task = joined(attempts, AXES), joined(attempts, ("suite", "task"))
-    columns |= {ARM: _categorical(arm), TASK: _categorical(task)}
-    recipe = columns["recipe"].codes
-    order = np.lexsort((columns["repetition"], recipe, task.codes, columns["simulated"], arm.codes))
-    return pd.DataFrame(
-        {
-            name: column[order] if isinstance(column, np.ndarray) else column.take(order)
-            for name, column in columns.items()
-        },
-        copy=False,
-    )
+    texts = {name: coded(attempts, name) for name in TEXTS}
+    texts |= {ARM: joined(attempts, AXES), TASK: joined(attempts, ("suite", "task"))}
+    keys = (numbers(attempts, "repetition"), texts["recipe"].codes, texts[TASK].codes, numbers(attempts, "simulated"))
+    order = np.lexsort((*keys, texts[ARM].codes))
+    block = np.empty((len(NUMBERS), len(attempts)))  # one block: taking rows of 60 single columns costs far more
+    for row, name in zip(block, NUMBERS, strict=True):
+        row[:] = numbers(attempts, name)[order]
+    categories = {name: _categorical(Coded(column.codes[order], column.labels)) for name, column in texts.items()}
+    return pd.concat([pd.DataFrame(block.T, columns=list(NUMBERS), copy=False), pd.DataFrame(categories)], axis=1)
+
+
+def only(frame: pd.DataFrame, rows: NDArray[np.bool_]) -> pd.DataFrame:
+    """The chosen rows, without a copy where that is all of them."""
+    return frame if rows.all() else frame[rows]
 
 
 def task_codes(frame: pd.DataFrame) -> tuple[Codes, list[str]]:

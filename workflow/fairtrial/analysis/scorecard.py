@@ -103,7 +103,7 @@ def _settings(matrix: Mapping[str, Any] | None, settings: Mapping[str, Any] | No
 
 def _figures(rows: pd.DataFrame, settings: Json, whole_arm: bool) -> Json:
     """Counts and every metric of some rows of one arm, by group."""
-    scored = rows[columns.scored_rows(rows)]
+    scored = columns.only(rows, columns.scored_rows(rows))
     settings = {**settings, "unscored": arms_of.unscored_by_task(rows)}
     found: Json = {"counts": arms_of.counts(rows)} | {group: {} for group in GROUPS}
     for module in metrics():
@@ -137,7 +137,7 @@ Parts = Callable[[pd.DataFrame], Iterator[tuple[str, Any]]]
 def _parts(arms: list[Arm], settings: Json, axis: str, split: Parts) -> list[Json]:
     """One row per arm and part of the axis, in the order of the arms."""
     return [
-        {axis: name} | arm.identity() | _figures(arm.rows[mask], settings, False)
+        {axis: name} | arm.identity() | _figures(columns.only(arm.rows, mask), settings, False)
         for arm in arms
         for name, mask in split(arm.rows)
     ]

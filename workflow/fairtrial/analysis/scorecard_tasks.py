@@ -42,7 +42,7 @@ def _figures(frame: pd.DataFrame, cell: Any, size: int, k: Sequence[int]) -> dic
     n = np.bincount(cell[scored], minlength=size)
     states = {name: np.bincount(cell[columns.equals(frame, "status", state)], minlength=size)
               for name, state in STATES.items()}  # fmt: skip
-    part, at = frame[scored], cell[scored]
+    part, at = columns.only(frame, scored), cell[scored]
     green = columns.green_rows(part)
     passes = np.bincount(at, green, minlength=size).astype(np.int64)
     low, high = rates.wilson_arrays(rates.task_rates(passes, n), n, rates.normal_quantile(0.95))

@@ -39,7 +39,7 @@ COLUMNS["green_tasks"] = "tasks with a green attempt"
 
 def compute(attempts: pd.DataFrame, settings: dict[str, Any]) -> dict[str, Any]:
     """Mean over tasks of the task's mean; attempts that do not say are left out, null when none says."""
-    green = attempts[columns.green_rows(attempts)]
+    green = columns.only(attempts, columns.green_rows(attempts))
     code, names = columns.task_codes(green)
     found: dict[str, Any] = {"green_attempts": len(green), "green_tasks": len(names)}
     for name in _COUNTED:

@@ -27,7 +27,7 @@ COLUMNS = {f"green_{name}": f"{what}; seconds, median over green attempts that s
 
 def compute(attempts: pd.DataFrame, settings: dict[str, Any]) -> dict[str, Any]:
     """Medians in seconds; null when no green attempt says."""
-    green = attempts[columns.green_rows(attempts)]
+    green = columns.only(attempts, columns.green_rows(attempts))
     found: dict[str, Any] = {}
     for name in _PHASES:
         values = columns.numbers(green, name)

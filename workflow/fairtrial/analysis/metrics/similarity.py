@@ -24,7 +24,7 @@ COLUMNS = {
 
 def compute(attempts: pd.DataFrame, settings: dict[str, Any]) -> dict[str, Any]:
     """Equal changes are read once: at a thousand repetitions most are."""
-    green = attempts[columns.green_rows(attempts)]
+    green = columns.only(attempts, columns.green_rows(attempts))
     code, names = columns.task_codes(green)
     change, labels = columns.coded(green, "changed_lines")
     known = change >= 0

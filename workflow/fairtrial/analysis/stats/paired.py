@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairtrial.analysis.stats.rates import Interval, t_quantile
+from fairtrial.analysis.stats.rates import Interval, bootstrap_weights, t_quantile
 
 Floats = NDArray[np.float64]
 MOST_CELLS = 20_000_000  # of the exact sign-flip distribution; above it random flips are drawn
@@ -141,8 +141,7 @@ def paired_bootstrap(d: ArrayLike, draws: int = 2000, seed: int = 0, level: floa
     x = np.asarray(d, dtype=float)
     if x.size < 2:
         return None
-    weights = np.random.default_rng(seed).multinomial(x.size, np.full(x.size, 1 / x.size), size=draws)
-    low, high = np.quantile(weights @ x / x.size, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(bootstrap_weights(x.size, draws, seed) @ x, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
 

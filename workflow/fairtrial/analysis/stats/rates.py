@@ -6,6 +6,7 @@ Everywhere `c` (passes) and `n` (scored attempts) are arrays of shape (tasks,); 
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -136,11 +137,16 @@ def task_bootstrap(c: ArrayLike, n: ArrayLike, draws: int = 2000, seed: int = 0,
     rates = rates[~np.isnan(rates)]
     if rates.size < 2:
         return None
-    # Multinomial weights instead of indices: one matrix product whatever the number of attempts.
-    weights = np.random.default_rng(seed).multinomial(rates.size, np.full(rates.size, 1 / rates.size), size=draws)
-    means = weights @ rates / rates.size
+    means = bootstrap_weights(rates.size, draws, seed) @ rates
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
+
+
+@lru_cache(maxsize=32)
+def bootstrap_weights(tasks: int, draws: int, seed: int) -> Floats:
+    """Shares of each task in each draw, shape (draws, tasks): one matrix product whatever the number of attempts."""
+    weights = np.random.default_rng(seed).multinomial(tasks, np.full(tasks, 1 / tasks), size=draws)
+    return np.asarray(weights / tasks)
 
 
 def bounds_with_unscored(c: ArrayLike, n: ArrayLike, unscored: ArrayLike) -> Interval:
