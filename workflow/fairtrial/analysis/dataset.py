@@ -49,15 +49,32 @@ def build(
         "fault": {row["attempt_id"] for row in fault_rows},
     }
     attempts = _attempts(planned, merged["attempts"], marks, lost, prices)
+    return _write(out, planned, merged | {"attempts": attempts}, fault_rows, problems)
+
+
+def from_rows(rows: Row, out: Path) -> Row:
+    """Write the tables of foreign records: {"matrix", "attempts", "checks", "faults", "problems"} of an importer.
+
+    Planned attempts that the other tool has no record of are rows with status fault or not_run, as everywhere.
+    """
+    planned = plan_of(Path(), rows["matrix"])
+    merged = {name: dataset_tables.from_rows(name, rows.get(name, [])) for name in MEASURED}
+    lost = {"fault": {row["attempt_id"] for row in rows["faults"]}}
+    merged["attempts"] = _attempts(planned, merged["attempts"], {"excluded": {}, "redone": {}}, lost, None)
+    return _write(out, planned, merged, rows["faults"], list(rows["problems"]))
+
+
+def _write(out: Path, planned: Sequence[Planned], merged: Mapping[str, Any], fault_rows: list[Row],
+           problems: list[Row]) -> Row:  # fmt: skip
     out.mkdir(parents=True, exist_ok=True)
-    dataset_tables.write("attempts", attempts, out / "attempts.parquet")
+    dataset_tables.write("attempts", merged["attempts"], out / "attempts.parquet")
     for name in MEASURED[1:]:
         dataset_tables.write(name, _in_order(merged[name], planned), out / f"{name}.parquet")
     dataset_tables.write("faults", dataset_tables.from_rows("faults", fault_rows), out / "faults.parquet")
     problems.sort(key=lambda line: (line["path"], line["reason"]))
     records.dump(out / "problems.json", {"schema_version": 1, "problems": problems}, durable=False)
-    dataset_csv.write(out, planned, attempts, merged["checks"], fault_rows)
-    counts = Counter(attempts["status"].to_pylist())
+    dataset_csv.write(out, planned, merged["attempts"], merged["checks"], fault_rows)
+    counts = Counter(merged["attempts"]["status"].to_pylist())
     return {"planned": len(planned), **dict(sorted(counts.items())), "problems": len(problems)}
 
 
@@ -146,7 +163,7 @@ def _planned_columns(planned: Sequence[Planned]) -> dict[str, list[Any]]:
     }  # fmt: skip
     columns["attempt_id"] = [one.id for one in planned]
     columns["repetition"] = [one.repetition for one in planned]
-    columns["wall_budget_seconds"] = [float(one.cell["wall_seconds"]) for one in planned]
+    columns["wall_budget_seconds"] = [float(one.cell["wall_seconds"]) or None for one in planned]
     columns["tags"] = [tags[id(one.cell)] for one in planned]
     return columns
 

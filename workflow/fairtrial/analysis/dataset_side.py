@@ -176,11 +176,14 @@ _TOKENS = ("input_uncached", "cache_read", "cache_write", "output", "reasoning")
 def change(folder: str) -> Row:
     """patch_sha256 and changed_lines (sorted short hashes of added and removed lines, at most 512) of the change."""
     content = slurp(f"{folder}/workspace.patch")
-    if content is None:
-        return {"patch_sha256": None, "changed_lines": None}
-    hashes = {hashlib.blake2b(line, digest_size=6).hexdigest() for line in changed_lines(content)}
+    return {"patch_sha256": None, "changed_lines": None} if content is None else change_of(content)
+
+
+def change_of(patch: bytes) -> Row:
+    """The same of a patch's bytes."""
+    hashes = {hashlib.blake2b(line, digest_size=6).hexdigest() for line in changed_lines(patch)}
     return {
-        "patch_sha256": hashlib.sha256(content).hexdigest(),
+        "patch_sha256": hashlib.sha256(patch).hexdigest(),
         "changed_lines": orjson.dumps(sorted(hashes)[:LINES_KEPT]).decode(),
     }
 

@@ -11,6 +11,8 @@ def title(report: Report) -> str:
     """The headline; a run that is not finished says so first."""
     if report.so_far:
         return f"{with_result(report):,} of {words.plural(report.planned, 'attempt')}"
+    if all(report.columns["foreign"]) and report.planned:
+        return "Imported results"
     return "Chosen attempts" if report.chosen else "Coding-agent benchmark"
 
 
@@ -104,6 +106,10 @@ def banners(report: Report) -> list[str]:
         verb = "is" if len(simulated) == 1 else "are"
         found.append(f"Simulated: {words.listing(simulated)} {verb} generated, not measured. "
                      "These numbers show the layout and say nothing about any agent.")  # fmt: skip
+    foreign = sorted({name for name in report.columns["foreign"] if name})
+    if foreign:
+        found.append(f"Foreign: these attempts were measured and judged by {words.listing(foreign)}, not here; what it "
+                     "does not record is not measured.")  # fmt: skip
     weak: dict[str, list[str]] = {}
     for arm in report.arms:
         lacking = degraded(report, arm.index)

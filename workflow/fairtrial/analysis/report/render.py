@@ -71,7 +71,7 @@ def read(dataset_dir: Path, scorecard_dir: Path, matrix: Json, so_far: bool = Fa
     compared = scorecard_dir / "comparisons.json"
     pairs = pairs_view.view(json.loads(compared.read_bytes()) if compared.exists() else {})
     report = model.load(dataset_dir, card, pairs, matrix, so_far, False, chosen)
-    report.linked = report.planned <= MOST_LINKED
+    report.linked = report.planned <= MOST_LINKED and not any(report.columns["foreign"])
     return report
 
 
