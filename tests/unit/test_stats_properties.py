@@ -211,3 +211,9 @@ def test_nothing_known_is_null() -> None:
     assert survival.logrank([], [], []).p is None and tables.mcnemar_exact(0, 0) is None
     assert tables.stratified_exact([0], [0], [1], [1]).p is None and tables.cmh([1], [1], [1], [1]) == (None, None)
     assert retries.restart_expected_time([], [], 60).tolist() == [[60.0, 0.0, math.inf]]
+
+
+def test_one_missing_attempt_does_not_widen_everything() -> None:
+    """The n of the pseudo-tasks is the usual number of attempts, rounded down, of the arm with fewer."""
+    assert paired.attempts_per_task([5] * 9 + [1], [5] * 10) == 4
+    assert paired.attempts_per_task([5, 5], [3, 4]) == 3 and paired.attempts_per_task([1], [0.5]) == 1

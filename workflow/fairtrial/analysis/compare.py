@@ -16,7 +16,7 @@ PAIR = {
            "reading", "sooner": label | null},
   "seconds", "cost", "tokens": {"ratio", "low", "high", "p", "q", "tasks"},   a / b, geometric, green attempts only
   "detectable": {"planned", "observed", "corrected",        smallest difference found with power .8, fractions
-                 "attempts"},                               smallest number of attempts of a task
+                 "attempts"},                               per task, of the arm with fewer, rounded down
   "changed": [text], "confounded": bool,
   "reading": "separated" | "not separated", "better": label | null,
   "reading_these_tasks": the same for exactly these tasks, "sentence": text, "notes": [text]}

@@ -95,8 +95,8 @@ class Match:
 
     @property
     def size(self) -> float:
-        """Smallest number of attempts of a task on either side; 0 without tasks."""
-        return paired.smallest_size(self.counts[1], self.counts[3]) if self.tasks else 0.0
+        """Attempts per task of the side with fewer (paired.attempts_per_task); 0 without tasks."""
+        return paired.attempts_per_task(self.counts[1], self.counts[3]) if self.tasks else 0.0
 
     def rate_differences(self) -> Floats:
         """Difference of the pass rates, shape (tasks,)."""

@@ -49,13 +49,13 @@ def _group(members: Sequence[Arm], alpha: float) -> Json:
 
 
 def difference(a: Counts, b: Counts) -> tuple[np.ndarray, float]:
-    """(differences of task rates over the tasks both have, smallest number of attempts); ([], 0) without any."""
+    """(differences of task rates over the tasks both have, attempts per task); ([], 0) without any."""
     both = [(*a[task], *b[task]) for task in sorted(a.keys() & b.keys()) if a[task][1] > 0 and b[task][1] > 0]
     if not both:
         return np.empty(0), 0.0
     table = np.array(both)
     d = rates.task_rates(table[:, 0], table[:, 1]) - rates.task_rates(table[:, 2], table[:, 3])
-    return d, paired.smallest_size(table[:, 1], table[:, 3])
+    return d, paired.attempts_per_task(table[:, 1], table[:, 3])
 
 
 def separated_pairs(pairs: Sequence[tuple[np.ndarray, float]], alpha: float = ALPHA) -> list[int]:

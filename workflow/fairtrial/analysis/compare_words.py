@@ -41,7 +41,8 @@ def _sentence(pair: Json) -> str:
     a, b, rate = pair["a"]["label"], pair["b"]["label"], pair["pass_rate"]
     if rate["difference"] is None:
         return f"{a} and {b} have no scored task in common."
-    size = f"{points(rate['difference'])} points"
+    told = points(rate["difference"])
+    size = f"{told} {'point' if told in ('+1', '-1') else 'points'}"
     if rate["low"] is not None:
         size += f" [{points(rate['low'])}, {points(rate['high'])}]"
     if pair["better"] is None:
@@ -89,7 +90,7 @@ def _reach(pair: Json) -> list[str]:
     if found["planned"] is None:
         return []
     after = f"; by what was seen, {round(100 * found['observed'])}" if found["observed"] is not None else ""
-    size = f"{pair['tasks']['common']} tasks and {found['attempts']} attempts each"
+    size = f"{pair['tasks']['common']} tasks and {found['attempts']} attempts of each"
     return [
         f"With {size}, differences below about {round(100 * found['planned'])} points usually go undetected{after}. "
         "Twice the tasks beats twice the repetitions."

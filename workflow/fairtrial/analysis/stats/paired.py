@@ -48,8 +48,8 @@ def _student(diff: float, se: float, df: int, level: float) -> Paired:
 def pseudo_task_interval(d: ArrayLike, n: float, level: float = 0.95) -> Paired | None:
     """Paired t whose standard error also holds two pseudo-tasks at +1/n and -1/n; bounds within [-1, 1].
 
-    `n` is the smallest number of attempts per task and arm. The centre is the plain mean, so the estimate is not
-    shrunk; the pseudo-tasks keep the width above 0 when all tasks agree (plain paired t falls to .831 coverage).
+    `n` is the usual number of attempts per task (attempts_per_task). The centre is the plain mean, so the estimate
+    is not shrunk; the pseudo-tasks keep the width above 0 when all tasks agree (plain paired t covers .831 at worst).
     SE = sd of the T + 2 values (ddof 1) / sqrt(T), critical value t(T-1).
     Source: statistics.md; the paired form of the "add two" intervals of Agresti and Coull 1998. None below two tasks.
     """
@@ -62,9 +62,12 @@ def pseudo_task_interval(d: ArrayLike, n: float, level: float = 0.95) -> Paired 
     return result._replace(low=max(result.low, -1.0), high=min(result.high, 1.0))
 
 
-def smallest_size(n_a: ArrayLike, n_b: ArrayLike) -> float:
-    """The smallest number of attempts of any task in either arm; the cautious n of the pseudo-tasks."""
-    return float(min(np.min(np.asarray(n_a, dtype=float)), np.min(np.asarray(n_b, dtype=float))))
+def attempts_per_task(n_a: ArrayLike, n_b: ArrayLike) -> float:
+    """Mean attempts per task of the arm with fewer, rounded down, at least 1: the n of the pseudo-tasks.
+
+    The minimum over tasks would let a single missing attempt widen every interval to uselessness.
+    """
+    return float(max(1, math.floor(min(np.mean(np.asarray(n_a, dtype=float)), np.mean(np.asarray(n_b, dtype=float))))))
 
 
 class SignFlip(NamedTuple):
