@@ -258,3 +258,52 @@ def test_torn_and_foreign_lines_are_left_out(tmp_path):
     good = json.dumps({"schema_version": 3, "span": "a"})
     path.write_text(good + '\n{"schema_version": 3, "span": \n' + '{"schema_version": 9, "span": "b"}\n\n[]\n' + good)
     assert [row["span"] for row in reader.read(path)] == ["a", "a"]
+
+
+def test_an_invented_parent_is_counted(tmp_path):
+    """A command that claims to run inside a command nobody traced is counted, and stands at depth 0."""
+    rig = _rig(tmp_path, KINDS[0])
+    rig.run("FAIRTRIAL_SPAN=1:invented:v:jj git --version")
+    line = rig.stop()[0]
+    assert (line["depth"], line["parent_span"]) == (0, None) and rig.trace.facts()["span_mismatch"] == 1
+
+
+def test_the_python_shim_works_with_the_whole_library_too(tmp_path, monkeypatch):
+    """Where the small library does not do, the interpreter's own is used."""
+    small = shims._small_library
+
+    def broken(library):
+        small(library)
+        (library / "encodings.py").write_text("1 / 0")
+        next((library / "__pycache__").glob("encodings.*")).write_bytes(b"")
+
+    monkeypatch.setattr(shims, "_small_library", broken)
+    rig = _rig(tmp_path, "python")
+    (tmp_path / "scratch/trace/python/own").stat()
+    assert rig.run("git --version").stdout.startswith(b"git version")
+    assert [line["proven"] for line in rig.stop()] == [True]
+
+
+def test_places_are_those_a_lookup_inside_would_find(tmp_path):
+    """Binds are followed, links to scripts and writable folders are never bound over, the rest is."""
+    from fairtrial.contracts.protocols import Bind
+    from fairtrial.instruments.trace import places
+
+    tools, lib = tmp_path / "cli" / "bin", tmp_path / "cli" / "lib" / "tool" / "bin"
+    for folder in (tools, lib):
+        folder.mkdir(parents=True)
+    for path, text in ((tools / "solo", "#!/bin/sh\n"), (lib / "npx-cli.js", "#!/usr/bin/env node\n")):
+        path.write_text(text)
+        path.chmod(0o755)
+    (tools / "npx").symlink_to("../lib/tool/bin/npx-cli.js")
+    box = rig_module.stage(tmp_path / "s", []).box
+    box.binds.append(Bind(tmp_path / "cli", "/opt/cli"))
+    box.path.append("/opt/cli/bin")
+    solo, npx = (places.find(name, box, boxed=True) for name in ("solo", "npx"))
+    assert (solo.seen, solo.host, solo.over) == ("/opt/cli/bin/solo", tools / "solo", "/opt/cli/bin/solo")
+    assert (npx.seen, npx.over) == ("/opt/cli/bin/npx", None)
+    python = places.find("python", box, boxed=True)
+    assert python.seen == "/run/ft/bin/python" and python.over == str(places.interpreter())
+    assert places.find("no-such-command", box, boxed=True) is None
+    box.binds[0] = Bind(tmp_path / "cli", "/opt/cli", writable=True)
+    assert places.find("solo", box, boxed=True).over is None

@@ -51,6 +51,7 @@ class Trace:
         self._recorder: Recorder | None = None
         self._clock_ns: int | None = None
         self._short: Path | None = None
+        self._python: Path | None = None
         self._before: repository.State | None = None
         self._facts: Json = {"shim": None, "reason": "no command is configured", "commands": [], "missing": []}
 
@@ -93,6 +94,8 @@ class Trace:
         else:
             self._facts["reason"] += "; " * bool(self._facts["reason"]) + "no box: only PATH leads to the shims"
         stage.box.path.insert(0, seen_shims)
+        if "PATH" in stage.box.env:
+            stage.box.env["PATH"] = f"{seen_shims}:{stage.box.env['PATH']}"
 
     def _place(self, folder: Path, private: Path, names: list[str], seen_trace: str) -> Callable[[int], bool]:
         built, said = (None, "asked for python") if self._kind == "python" else shims.compiled(self._cache)
@@ -102,13 +105,10 @@ class Trace:
             self._facts.update(shim="compiled", linking=said, proof="executable")
             return shims.proof_compiled(shims.place_compiled(built, folder, names, f"{seen_trace}/config"))
         self._facts.update(shim="python", reason=said, proof="arguments")
-        program = places.interpreter()
-        python = str(program)
-        if self._boxed:
-            python = f"{PYTHON}/{program.relative_to(Path(sys.base_prefix).resolve())}"
-        inside, config = f"{seen_trace}/lib", f"{seen_trace}/config"
-        shims.place_python(folder, names, private / "lib", python=python, inside=inside, config=config)
-        return shims.proof_python(folder, program)
+        inside = PYTHON if self._boxed else str(private / "python")
+        python = shims.place_python(folder, names, private / "python", inside=inside, config=f"{seen_trace}/config")
+        self._python = private / "python"
+        return shims.proof_python(folder, python)
 
     def _commands(self, found: list[Place]) -> list[policy.Command]:
         """What the shims must know; a file that is bound over also answers to its own name (python3.11)."""
@@ -123,8 +123,8 @@ class Trace:
 
     def _binds(self, folder: Path, private: Path, found: list[Place]) -> list[Bind]:
         binds = [Bind(folder, SHIMS), Bind(private, TRACE)]
-        if self._facts["shim"] == "python":
-            binds.append(Bind(Path(sys.base_prefix).resolve(), PYTHON))
+        if self._python:
+            binds.append(Bind(self._python, PYTHON))
         binds += [Bind(p.host.resolve(), f"{REAL}/{p.name}") for p in found if p.over]
         over = {p.over: p.name for p in found if p.over}
         self._facts["covered_paths"] = sorted(over)
