@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +12,18 @@ from fairtrial import registry
 from fairtrial.contracts.errors import UserError
 from fairtrial.contracts.protocols import FaultFound
 from fairtrial.contracts.records import digest, dump, file_digest, load, mismatches, validate, write_bytes
-from fairtrial.grading import record
+from fairtrial.grading import buckets, corrections, record
 from fairtrial.grading.first_green import Replay
 from fairtrial.grading.judge import Judgement, judge
 from fairtrial.grading.rejudge import Replays, replays
+from fairtrial.grading.seen import Seen, look
 from fairtrial.paths import Attempt, AttemptId, Results
 from fairtrial.plan.files import place
 from fairtrial.plan.recipe import CORRECTION
 from fairtrial.wire.captured import report_of, streams
 
 
-@dataclass(slots=True)
+@dataclass
 class Graded:
     """Everything one grade found, before it is written down."""
 
@@ -33,6 +35,17 @@ class Graded:
     judgement: Judgement
     replays: Replays = field(default_factory=Replays)
     notes: list[str] = field(default_factory=list)
+
+    @cached_property
+    def seen(self) -> Seen:
+        """What effort and compliance are counted from."""
+        first = self.replays.first_green
+        return look(self.attempt.folder, self.evidence, self.events, check=self.spec["check"], first_green=first)
+
+    @cached_property
+    def bypassed(self) -> int | None:
+        """Version-control changes that no traced command explains."""
+        return buckets.bypassed(self.seen.trace or [], self.seen.facts, self.seen.classes)
 
 
 def run(results: Results, attempt_id: AttemptId, grade12: str) -> None:
@@ -87,7 +100,9 @@ def judged(
     try:
         final = scratch / "final"
         recording.restore(recording.end, final)
-        verdict = judge(spec, task, final, scratch)
+        policy = evidence["recipe"]["isolation"]["policy"]
+        verdict = judge(spec, task, final, scratch, box_policy=policy)
+        verdict = corrections.effective(verdict, task, spec, recording.end)
         return verdict, replays(results, recording, spec, verdict, task=task, scratch=scratch, evidence=evidence)
     finally:
         recording.close()
@@ -109,6 +124,7 @@ def write(graded: Graded, grade12: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     side = {
         "agent-events.json": graded.events,
+        "trace-buckets.json": buckets.record(graded.seen.trace or [], graded.seen.facts, graded.seen.classes),
         "replay.json": {key: replay_record(value) for key, value in graded.replays.tables().items()},
     }
     for name, content in side.items():

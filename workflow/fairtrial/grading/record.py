@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from fairtrial.contracts.clock import parse, stamp, utc_now
 from fairtrial.contracts.records import digest, file_digest
 from fairtrial.contracts.schema import blank
+from fairtrial.grading.compliance import compliance
+from fairtrial.grading.effort import effort, time_parts
 from fairtrial.grading.first_green import decide
 from fairtrial.grading.outcome import outcome_of
 
@@ -51,7 +53,7 @@ def result(graded: Graded, folder: Path) -> Json:
         "versions": evidence["versions"],
         "isolation": evidence["isolation"],
         "numbers": {"grader": spec["grader"], "parser": spec["parser"]},
-        "notes": graded.notes,
+        "notes": [*graded.notes, *graded.judgement.degraded],
         "earlier_faults": evidence["earlier_faults"],
         "load": highest_load(evidence["platform"]),
         "artifacts": {},
@@ -73,11 +75,12 @@ def highest_load(platform: Json) -> float | None:
 
 def performance(graded: Graded, ending: str, check_passed: bool | None, outcome: str | None) -> Json:
     """The five sections."""
+    seen, events, evidence = graded.seen, graded.events, graded.evidence
     return {
         "execution": execution(graded, ending),
         "correctness": correctness(graded, check_passed),
-        "compliance": compliance(graded),
-        "effort": effort(graded),
+        "compliance": compliance(evidence, seen.trace, events, seen.requests),
+        "effort": effort(seen),
         "time_cost": time_cost(graded, outcome),
     }
 
@@ -101,6 +104,7 @@ def execution(graded: Graded, ending: str) -> Json:
         "stdout_truncated": process["stdout_kept_bytes"] < process["stdout_bytes"],
         "agent_said_done": graded.events["stop"] == "completed",
         "trace_shim": facts.get("trace", {}).get("shim"),
+        "trace_bypassed": graded.bypassed,
     }
 
 
@@ -126,32 +130,8 @@ def correctness(graded: Graded, check_passed: bool | None) -> Json:
         "suspect": judgement.suspect,
         "verifier_error": judgement.error,
         "verifier_seconds": judgement.seconds,
-        "corrected": False,
-    }
-
-
-def compliance(graded: Graded) -> Json:
-    """Rules that were looked at."""
-    evidence = graded.evidence
-    return {
-        **blank("result/compliance"),
-        "checked": ["protected_files", "acceptance_files"],
-        "violations": [],
-        "protected_changed": len(evidence["protected_changed"]),
-        "acceptance_changed": len(evidence["acceptance_changed"]),
-    }
-
-
-def effort(graded: Graded) -> Json:
-    """Counters from trace, events and diff."""
-    patch = graded.evidence["instruments"].get("snapshots", {}).get("patch") or {}
-    return {
-        **blank("result/effort"),
-        "tool_calls": len(graded.events["tool_calls"]),
-        "files_changed": patch.get("files_changed"),
-        "lines_added": patch.get("lines_added"),
-        "lines_removed": patch.get("lines_removed"),
-        "patch_bytes": patch.get("bytes"),
+        "corrected": judgement.raw_verdict is not None,
+        "raw_verdict": judgement.raw_verdict,
     }
 
 
@@ -166,6 +146,7 @@ def time_cost(graded: Graded, outcome: str | None) -> Json:
         "seconds_to_green": evidence["agent_seconds"] if outcome == "green" else None,
         "first_green": graded.replays.first_green or nothing,
         "first_acceptance_green": graded.replays.first_acceptance_green or {**nothing, "reason": "no green command"},
+        **time_parts(graded.seen),
         "api_seconds": events["api_seconds"],
         "turns": events["turns"],
         "cost_usd": events["cost_usd"],

@@ -53,7 +53,8 @@ def replays(
         known[start] = remembered
 
     def judge_tree(tree: Path) -> Verdict:
-        full, green = verdicts(judge(spec, task, tree, scratch, verdict_only=True))
+        policy = evidence["recipe"]["isolation"]["policy"]
+        full, green = verdicts(judge(spec, task, tree, scratch, box_policy=policy, verdict_only=True))
         alone[current[0]] = green
         return full
 
