@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from fairtrial.contracts.protocols import Bind
 from fairtrial.grading.buckets import buckets
 from fairtrial.instruments.sandbox import backends
 from fairtrial.instruments.sandbox.run import run
@@ -20,10 +21,13 @@ _spec.loader.exec_module(rig_module)
 KINDS = ["compiled", "python"] if shutil.which("cc") or shutil.which("gcc") else ["python"]
 
 
-def _run(folder: Path, kind: str, argv: list[str], commands=("git", "python3", "python"), **options):
+def _run(folder: Path, kind: str, argv: list[str], commands=("git", "python3", "python"), binds=(), **options):
     if backends.best()[0].kind != "bwrap":
         pytest.skip("bubblewrap does not work here")
     stage = rig_module.stage(folder, list(commands))
+    for source, target in binds:
+        stage.box.binds.append(Bind(source, target))
+        stage.box.path.append(f"{target}/bin")
     trace = Trace(cache=rig_module.CACHE, kind=kind, **options)
     trace.prepare(stage)
     stage.box.argv = argv
@@ -101,3 +105,28 @@ def test_a_missing_command_is_not_pretended(tmp_path):
     script = "command -v no-such-tool; echo $?"
     _, _, facts, out, _ = _run(tmp_path, KINDS[0], ["bash", "-c", script], ["git", "no-such-tool"])
     assert out == b"1\n" and facts["missing"] == ["no-such-tool"] and facts["commands"] == ["git"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_scripts_whose_interpreter_is_traced_too_run_once(tmp_path, kind):
+    """A traced script run by a traced interpreter is one command and one inside it, whatever its first line says."""
+    tools = tmp_path / "cli" / "bin"
+    tools.mkdir(parents=True)
+    for name, first in (("one", "/run/ft/bin/python3"), ("two", "/usr/bin/env python"), ("three", "/bin/sh")):
+        body = (
+            "git --version" if name == "three" else "import os, sys; print(os.path.basename(sys.argv[0]), sys.argv[1:])"
+        )
+        (tools / name).write_text(f"#!{first}\n{body}\n")
+        (tools / name).chmod(0o755)
+    commands = ["git", "python", "python3", "one", "two", "three"]
+    script = "one a; two b; three c; /opt/cli/bin/one d; ln -s $(command -v python3) /tmp/py; /tmp/py -c 'print(5)'"
+    _, lines, facts, out, err = _run(
+        tmp_path, kind, ["bash", "-c", script + "; true"], commands, binds=[(tmp_path / "cli", "/opt/cli")]
+    )
+    assert out == b"one ['a']\ntwo ['b']\n" + out.splitlines(keepends=True)[2] + b"one ['d']\n5\n", err
+    names = [(line["command"].rstrip("0123456789."), line["depth"]) for line in lines]
+    assert names == [
+        ("one", 0), ("python", 1), ("two", 0), ("python", 1), ("three", 0), ("git", 1), ("one", 0), ("python", 1),
+        ("python", 0),
+    ]  # fmt: skip
+    assert facts["unproven"] == 0 and "/opt/cli/bin/one" in facts["covered_paths"]

@@ -114,7 +114,7 @@ class Trace:
         """What the shims must know; a file that is bound over also answers to its own name (python3.11)."""
         commands = {}
         for place in found:
-            real = f"{REAL}/{place.name}" if place.over else place.seen
+            real = f"{REAL}/{Path(place.over).name}" if place.over else place.seen
             commands[place.name] = policy.Command(place.name, real, place.seen)
             if place.over:
                 name = Path(place.over).name
@@ -125,10 +125,11 @@ class Trace:
         binds = [Bind(folder, SHIMS), Bind(private, TRACE)]
         if self._python:
             binds.append(Bind(self._python, PYTHON))
-        binds += [Bind(p.host.resolve(), f"{REAL}/{p.name}") for p in found if p.over]
-        over = {p.over: p.name for p in found if p.over}
+        over = {p.over: p.host.resolve() for p in found if p.over}
         self._facts["covered_paths"] = sorted(over)
-        return binds + [Bind(folder / Path(path).name, path) for path in over]
+        for path, host in over.items():
+            binds += [Bind(host, f"{REAL}/{Path(path).name}"), Bind(folder / Path(path).name, path)]
+        return binds
 
     def start(self, stage: Stage, main_pid: int, clock_ns: int) -> None:
         """The agent's main process exists."""

@@ -55,6 +55,17 @@ def command_line(pid: int) -> list[bytes]:
         return []
 
 
+def inside(pid: int, path: str) -> Path:
+    """The file a process means by `path`. Absolute links are followed in its own root, not in ours. Raises OSError."""
+    path = os.path.join(Path(f"/proc/{pid}/cwd").readlink(), path)  # noqa: PTH118 - an absolute path stays as it is
+    for _ in range(10):
+        here = Path(f"/proc/{pid}/root{path}")
+        if not here.is_symlink():
+            return here
+        path = os.path.normpath(os.path.join(os.path.dirname(path), here.readlink()))  # noqa: PTH118, PTH120
+    raise OSError("too many links")
+
+
 def lineage(process: Process, main: int | None) -> list[Process]:
     """Its ancestors, nearest first, as far as the agent program's main process; never one outside the box."""
     found: list[Process] = []

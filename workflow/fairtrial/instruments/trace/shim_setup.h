@@ -28,23 +28,32 @@ static void take_line(char *line, const char *name) {
 
 static char config_text[1 << 16]; /* lines still whole, for the refusals */
 
+static int find_command(const char *name) { /* 1: there is a row of this name; it stands in the globals */
+    char *copy = strdup(config_text);
+    real_path = NULL;
+    for (char *line = copy, *end; name && line && *line; line = end) {
+        end = strchr(line, '\n');
+        if (end) *end++ = 0; else end = line + strlen(line);
+        take_line(line, name);
+    }
+    return real_path != NULL;
+}
+
+/* Which command are we? The file we run as knows it: a script's first line leaves us argv[0] and AT_EXECFN of
+ * programs we are not. Another name of the same file (python, python3) is believed from argv[0]. */
 static void load_config(const char *argv0) {
     volatile char *where = CONFIG;
-    const char *names[2] = {(const char *)getauxval(AT_EXECFN), argv0};
+    char self[PATH_MAX], *real;
     int fd = high(open((const char *)where, O_RDONLY | O_CLOEXEC));
     ssize_t n = fd < 0 ? -1 : read(fd, config_text, sizeof config_text - 1);
     if (n <= 0) fail("the command trace is not set up here");
     close(fd);
-    for (int i = 0; i < 2 && !real_path; i++) {
-        if (!names[i]) continue;
-        memcpy(conf, config_text, sizeof conf);
-        for (char *line = conf, *end; *line; line = end) {
-            end = strchr(line, '\n');
-            if (end) *end++ = 0; else end = line + strlen(line);
-            take_line(line, base(names[i]));
-        }
-    }
-    if (!real_path) fail("no traced command has this name");
+    n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n < 0 ? 0 : n] = 0;
+    if (find_command(base(self))) {
+        real = real_path;
+        if (!find_command(base(argv0)) || strcmp(real_path, real)) find_command(base(self));
+    } else if (!find_command(base(argv0))) fail("no traced command has this name");
 }
 
 static int takes_value(const char *option) { /* an option whose value is the next word, such as git -C */

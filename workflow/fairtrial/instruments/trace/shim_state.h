@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -40,7 +39,7 @@ struct stream {
 };
 
 static struct stream streams[2];
-static char conf[1 << 16], pump_buffer[1 << 16];
+static char pump_buffer[1 << 16];
 static char *real_path, *seen_path, *socket_path, *command = "", *kinds = "";
 static char *parent_span = "", *parent_command = "", *depth_text = "0";
 static char **new_env, span[64];

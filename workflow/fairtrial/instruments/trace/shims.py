@@ -165,10 +165,8 @@ def proof_python(folder: Path, python: Path) -> Callable[[int], bool]:
         words = procfs.command_line(pid)
         if len(words) < 3 or words[1] != FLAGS.encode():
             return False
-        script = os.fsdecode(words[2])
-        top = f"/proc/{pid}/root" if script.startswith("/") else f"/proc/{pid}/cwd/"
         try:
-            seen = Path(top + script).stat()
+            seen = procfs.inside(pid, os.fsdecode(words[2])).stat()
         except OSError:
             return False
         return (seen.st_dev, seen.st_ino) in known
