@@ -77,7 +77,7 @@ def test_a_signal_to_the_group_arrives_once(rig):
     """kill(-group) reaches shim and command, and is counted once by the command."""
     script = (
         "import signal,sys,time\nn=[0]\ndef h(*a): n[0]+=1\nsignal.signal(signal.SIGUSR1,h)\n"
-        "print('ready',flush=True)\nend=time.time()+0.6\nwhile time.time()<end: time.sleep(0.01)\nprint(n[0])"
+        "print('ready',flush=True)\nend=time.time()+1.5\nwhile time.time()<end: time.sleep(0.01)\nprint(n[0])"
     )
     process = _start(rig, ["/bin/bash", "-c", "trap '' USR1; trap : USR1; python3 -c \"$0\"; true", script],
                      start_new_session=True)  # fmt: skip
@@ -114,11 +114,9 @@ def test_a_terminal_is_passed_through(rig):
     pid, fd = pty.fork()
     if pid == 0:
         os.chdir(rig.stage.box.workspace)
-        os.execve(
-            "/bin/bash",
-            ["bash", "-c", "[ -t 1 ] && python3 -c 'import os;print(os.isatty(1), os.isatty(2))'; sleep 20"],
-            rig.environment(),
-        )
+        code = "import os, signal, time; signal.signal(2, signal.SIG_DFL); "
+        code += "print(os.isatty(1), os.isatty(2), flush=True); time.sleep(60)"
+        os.execve("/bin/bash", ["bash", "-c", f"[ -t 1 ] && python3 -c '{code}'"], rig.environment())
     seen = b""
     while b"True True" not in seen:
         seen += os.read(fd, 100)
