@@ -6,15 +6,19 @@ import os
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fairtrial import registry
 from fairtrial.capture.prepare import Prepared
 from fairtrial.capture.settings import Settings
 from fairtrial.contracts.errors import Fault
 from fairtrial.contracts.protocols import Ending, FaultFound, Instrument, ProcessReport
+from fairtrial.instruments.endpoint.merge import merged
 from fairtrial.paths import Results
 from fairtrial.wire.captured import STDERR, STDOUT, TIMES, streams
+
+if TYPE_CHECKING:
+    from fairtrial.instruments.endpoint.instrument import Endpoint
 
 
 @dataclass(slots=True)
@@ -56,20 +60,35 @@ def load_per_cpu() -> float | None:
         return None
 
 
-def instruments(prepared: Prepared) -> list[Instrument]:
+def endpoint_of(prepared: Prepared) -> Endpoint | None:
+    """The model endpoint, where the recipe puts one in the path."""
+    if prepared.port is None:
+        return None
+    from fairtrial.instruments.endpoint.instrument import Endpoint
+
+    request = prepared.request
+    return Endpoint(
+        prepared.port,
+        own_caps=prepared.adapter.CAPS,
+        solution=request.solution,
+        workspace=request.workspace,
+        seed=request.seed,
+    )
+
+
+def instruments(prepared: Prepared, endpoint: Endpoint | None = None) -> list[Instrument]:
     """What measures an attempt, in the order of preparation; stopped in the reverse order."""
     from fairtrial.instruments.snapshots.instrument import Snapshots
     from fairtrial.instruments.trace.instrument import Trace
 
     snapshots = Snapshots()
     trace = Trace(on_command_end=lambda span: snapshots.capture_now("command", span))
-    return [trace, snapshots]
+    return [*([endpoint] if endpoint else []), trace, snapshots]
 
 
 def execute(done: Executed, settings: Settings, results: Results) -> None:
     """Run, stop the instruments, read the stream, classify. Raises Fault when the machine fails."""
     from fairtrial.instruments.sandbox import disk
-    from fairtrial.instruments.sandbox.run import run
 
     prepared = done.prepared
     if prepared is None:
@@ -77,34 +96,46 @@ def execute(done: Executed, settings: Settings, results: Results) -> None:
     stage = prepared.stage
     disk.check_free(results.root, settings.min_free_bytes)
     done.load_start = load_per_cpu()
-    measuring = instruments(prepared)
+    endpoint = endpoint_of(prepared)
+    measuring = instruments(prepared, endpoint)
     started: list[Instrument] = []
-
-    def begin(main_pid: int, clock_ns: int) -> None:
-        for instrument in measuring:
-            instrument.start(stage, main_pid, clock_ns)
-
     try:
         for instrument in measuring:
             started.append(instrument)
             instrument.prepare(stage)
-        done.report = run(
-            stage.box,
-            stage.budget,
-            stdout=stage.folder / STDOUT,
-            stderr=stage.folder / STDERR,
-            times=stage.folder / TIMES,
-            policy=stage.recipe["isolation"]["policy"],
-            is_final_event=prepared.launch.is_final_event,
-            on_start=begin,
-        )
+        done.report = run_measured(prepared, measuring, endpoint)
     finally:
         for instrument in reversed(started):
             instrument.stop(stage)
     done.load_end = load_per_cpu()
     done.facts = {instrument.name: instrument.facts() for instrument in measuring}
     collect(prepared)
-    done.events, done.ending = interpret(stage.folder, stage.recipe, done.report)
+    events, done.ending = interpret(stage.folder, stage.recipe, done.report)
+    done.events = merged(events, done.facts.get("endpoint"))
+
+
+def run_measured(prepared: Prepared, measuring: list[Instrument], endpoint: Endpoint | None) -> ProcessReport:
+    """The agent in its box, from its start until nothing of it is alive."""
+    from fairtrial.instruments.sandbox.run import run
+
+    stage = prepared.stage
+
+    def begin(main_pid: int, clock_ns: int) -> None:
+        for instrument in measuring:
+            instrument.start(stage, main_pid, clock_ns)
+
+    return run(
+        stage.box,
+        stage.budget,
+        stdout=stage.folder / STDOUT,
+        stderr=stage.folder / STDERR,
+        times=stage.folder / TIMES,
+        policy=stage.recipe["isolation"]["policy"],
+        is_final_event=prepared.launch.is_final_event,
+        on_start=begin,
+        stop_event=endpoint.stop_reason if endpoint else None,
+        listener=(endpoint.port, endpoint.listen) if endpoint else None,
+    )
 
 
 def collect(prepared: Prepared) -> None:

@@ -40,6 +40,8 @@ class Prepared:
     launch: Launch
     adapter: Any  # the harness's launch module
     version: str | None
+    request: LaunchRequest
+    port: int | None = None  # of the model endpoint, as the agent will reach it on loopback
 
 
 def load_recipe(results: Results, attempt_id: AttemptId) -> tuple[dict[str, Any], str]:
@@ -68,13 +70,25 @@ def prepare(
     budget = budget_of(recipe)
     secrets = secrets_for(recipe, settings)
     copy_login(recipe, settings, scratch / "home")
-    request = launch_request(results, attempt_id, recipe, scratch=scratch, budget=budget, boxed=boxed, secrets=secrets)
+    port = endpoint_port(recipe, boxed)
+    request = launch_request(
+        results, attempt_id, recipe, scratch=scratch, budget=budget, boxed=boxed, secrets=secrets, port=port
+    )
     launch: Launch = adapter.launch(request)
     for files, into in ((launch.home_files, scratch / "home"), (launch.workspace_files, scratch / "workspace")):
         lay_out(files, into)
     box = make_box(results, recipe, launch, scratch, settings)
     stage = Stage(str(attempt_id), scratch / "evidence", scratch / "more", box, budget, recipe, secrets)
-    return Prepared(stage, launch, adapter, version)
+    return Prepared(stage, launch, adapter, version, request, port)
+
+
+def endpoint_port(recipe: dict[str, Any], boxed: bool) -> int | None:
+    """Where the model endpoint will listen; None when the recipe puts none in the path."""
+    if recipe["isolation"]["network"] != "endpoint":
+        return None
+    from fairtrial.instruments.endpoint.instrument import free_port
+
+    return free_port(boxed)
 
 
 def probe_version(adapter: Any, recipe: dict[str, Any]) -> str | None:
@@ -135,6 +149,7 @@ def launch_request(
     budget: Budget,
     boxed: bool,
     secrets: dict[str, str],
+    port: int | None = None,
 ) -> LaunchRequest:
     """What the adapter is given; the solution only where the adapter plays it."""
     solution = None
@@ -149,7 +164,7 @@ def launch_request(
         model=recipe["model"],
         options=recipe["harness"]["options"],
         budget=budget,
-        endpoint_url=None,
+        endpoint_url=None if port is None else f"http://127.0.0.1:{port}",
         secrets=secrets,
         solution=solution.resolve() if solution else None,
         seed=seed_of(recipe, attempt_id),

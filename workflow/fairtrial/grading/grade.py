@@ -17,6 +17,7 @@ from fairtrial.grading.first_green import Replay
 from fairtrial.grading.judge import Judgement, judge
 from fairtrial.grading.rejudge import Replays, replays
 from fairtrial.grading.seen import Seen, look
+from fairtrial.instruments.endpoint.merge import merged
 from fairtrial.paths import Attempt, AttemptId, Results
 from fairtrial.plan.files import place
 from fairtrial.plan.recipe import CORRECTION
@@ -78,6 +79,7 @@ def examine(results: Results, attempt: Attempt, evidence: dict[str, Any], spec: 
     events = reader.read(streams(attempt.folder, options))
     ended = reader.classify(events, report_of(evidence))
     fault = ended if isinstance(ended, FaultFound) else None
+    events = merged(events, evidence["instruments"].get("endpoint"))
     if wrong:
         error = f"evidence_damaged: {'; '.join(wrong[:5])}"
         return Graded(attempt, evidence, spec, events, fault, Judgement("verifier_error", error=error), notes=[error])

@@ -1,0 +1,72 @@
+"""The rehearsal model: plays the reference solution through the tools a request offers. It never sees the workspace."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+from fairtrial.instruments.endpoint import steps, tools
+from fairtrial.instruments.endpoint.turn import CATEGORIES, Answer, Asked, Json, Move
+
+SUBMITS = b"COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
+_NEXT_SPEAKER = b"next_speaker"  # gemini-cli and qwen-code ask who is to speak, in a request without tools
+_ALWAYS = 1 << 60
+
+
+class Rehearsal:
+    """One attempt's model. `workspace`: its path as the agent sees it."""
+
+    def __init__(self, recipe: Json, solution: Path, workspace: str, seed: int) -> None:
+        self._options: Json = recipe["model"]["options"]
+        draw = random.Random(seed).random()  # noqa: S311 - not a secret: a repetition must be able to repeat it
+        self.passes = draw < self._options.get("pass_probability", 1.0)
+        self._steps = steps.steps(recipe, solution, passes=self.passes)
+        self._workspace = workspace
+
+    @property
+    def seconds(self) -> float:
+        """How long it thinks before every answer."""
+        return float(self._options.get("seconds", 0.0))
+
+    def fault(self, number: int) -> Json | None:
+        """The planned fault of model request `number` (from 1); the first that holds."""
+        for fault in self._options.get("faults", []):
+            first = fault.get("first", 1)
+            count = fault.get("count", 1) if fault["kind"] != "refused" else None
+            if first <= number < first + (_ALWAYS if count is None else count):
+                return dict(fault)
+        return None
+
+    def answer(self, asked: Asked, body: bytes, number: int) -> Answer:
+        """The next move with its tokens; the step is the number of tool calls already in the conversation."""
+        move = self.move(asked, body)
+        return Answer(move, asked.model or "rehearsal", self.tokens(body, move), number)
+
+    def move(self, asked: Asked, body: bytes) -> Move:
+        """A tool call, or a text when the work is done or no tool is offered."""
+        if not asked.tools:
+            return Move(text=_aside(body))
+        plan = steps.as_moves(self._steps, edits=tools.can_edit(asked.tools))
+        try:
+            if asked.calls_done < len(plan):
+                return tools.call(plan[asked.calls_done], asked.tools, self._workspace)
+            if SUBMITS in body and asked.calls_done == len(plan):
+                return tools.submit(asked.tools, self._workspace)
+        except tools.NoTool as missing:
+            return Move(text=f"Rehearsal stopped: {missing}")
+        return Move(text="Done." if self.passes else "Stopped early.")
+
+    def tokens(self, body: bytes, move: Move) -> dict[str, int]:
+        """As the options say; without them a quarter of the bytes."""
+        given: dict[str, Any] | None = self._options.get("usage")
+        if given is not None:
+            return {category: int(given.get(category, 0)) for category in CATEGORIES}
+        made = len(str(move.arguments)) + len(move.text)
+        return {**dict.fromkeys(CATEGORIES, 0), "input_uncached": len(body) // 4, "output": max(1, made // 4)}
+
+
+def _aside(body: bytes) -> str:
+    if _NEXT_SPEAKER in body:
+        return '{"reasoning": "The work is done.", "next_speaker": "user"}'
+    return "Rehearsal"
