@@ -9,7 +9,14 @@ EVIDENCE = {"protected_changed": [], "acceptance_changed": [], "instruments": {"
 
 
 def _line(argv, **more):
-    return {"argv": argv, "started_ns": 1_500_000_000, "refused": False, "proven": True, **more}
+    return {
+        "argv": argv,
+        "started_ns": 1_500_000_000,
+        "refused": False,
+        "proven": True,
+        "parent_is_main": False,
+        **more,
+    }
 
 
 def test_nothing_captured_leaves_only_the_files_checked():
@@ -47,3 +54,9 @@ def test_requests_whose_caller_is_unknown_are_not_checked():
     found = compliance(EVIDENCE, [], {}, [{"path": "/", "started_ns": 1, "main_process": None}])
     assert found["foreign_requests"] is None and "foreign_requests" not in found["checked"]
     assert found["policy_refusals"] == 0
+
+
+def test_a_sender_that_was_gone_is_not_accused():
+    """A record whose sender could not be looked at is not proven, and no broken rule either."""
+    found = compliance(EVIDENCE, [_line(["git", "x"], proven=False, parent_is_main=None)], {}, None)
+    assert found["violations"] == [] and "honest_trace" in found["checked"]

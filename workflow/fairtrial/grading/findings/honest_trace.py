@@ -18,7 +18,8 @@ def find(
     """Records sent to the recorder by something that is not the shim. None: not captured."""
     if trace is None:
         return None
-    forged = [line for line in trace if not line["proven"]]
+    # A sender that was gone before it could be looked at leaves no parent: it may have been a shim that was killed.
+    forged = [line for line in trace if not line["proven"] and line["parent_is_main"] is not None]
     found = [violation(RULE, f"not the shim: {shlex.join(line['argv'])}", line["started_ns"]) for line in forged]
     invented = (evidence["instruments"].get("trace") or {}).get("span_mismatch", 0)
     if invented:

@@ -126,7 +126,7 @@ static void stand_aside(void) {
 static int finish(int status, int byte, int late) {
     if (broken && status == 0 && first_action[SIGPIPE].sa_handler == SIG_DFL) status = SIGPIPE; /* its reader is gone */
     tell_end(WIFEXITED(status) ? WEXITSTATUS(status) : -1, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
-    if (!byte) byte = answer(1000);
+    if (!byte) byte = answer(PATIENCE);
     if (byte == 'w') answer(300);
     if (late) leave_pump();
     if (WIFSIGNALED(status)) die_by(WTERMSIG(status));
@@ -142,7 +142,7 @@ static int run(char **given, char **argv, long long started) {
     if (streams[1].out > 0) strcat(flags, "e");
     if (merged) strcat(flags, "m");
     tell_start(given, started, flags);
-    if (sync_start || getppid() == 1) byte = answer(2000);
+    if (sync_start || getppid() == 1) byte = answer(PATIENCE);
     if (byte == 'x') return become_real(argv, environ); /* the agent program itself, no command of its */
     child = spawn(argv, ends, &error);
     if (child < 0) return become_real(argv, environ);
@@ -164,7 +164,7 @@ static int refuse(char **argv, long long started, const char *why) {
     streams[0].out = streams[1].out = -1;
     tell_start(argv, started, "r");
     tell_end(REFUSED, 0);
-    if (answer(1000) == 'w') answer(300);
+    if (answer(PATIENCE) == 'w') answer(300);
     dprintf(2, "fairtrial: %s: %s\n", command, why);
     return REFUSED;
 }
@@ -184,6 +184,6 @@ int main(int argc, char **argv) {
     if (strchr(kinds, 'i') && !strchr(given[0], '/')) copy[0] = seen_path; /* interpreters find themselves by argv[0] */
     if (atoi(depth_text) == 0) return run(given, copy, started);
     tell_start(given, started, "n");
-    answer(2000); /* after exec the recorder could not tell who was asking */
+    answer(PATIENCE); /* after exec the recorder could not tell who was asking */
     return become_real(copy, new_env);
 }

@@ -24,6 +24,7 @@
 #define PIECE 60000   /* a SOCK_SEQPACKET message must fit the send buffer */
 #define LOW_FD 100
 #define REFUSED 42
+#define PATIENCE 10000 /* ms for the recorder to look at us: a record of a sender that is gone proves nothing */
 #define SPAN "FAIRTRIAL_SPAN="
 
 extern char **environ;

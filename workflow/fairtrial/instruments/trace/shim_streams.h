@@ -16,7 +16,7 @@ static void tell(const char *head, size_t head_size, const char *body, size_t bo
 
 static void call_recorder(void) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    struct timeval patience = {1, 0};
+    struct timeval patience = {PATIENCE / 1000, 0};
     if (!socket_path || strlen(socket_path) >= sizeof address.sun_path) return;
     strcpy(address.sun_path, socket_path);
     sock = high(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));

@@ -72,7 +72,7 @@ def _build(command: list[str], source: Path, target: Path) -> str:
             lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
             return lines[-1] if lines else f"status {done.returncode}"
         Path(name).chmod(0o755)
-        tried = subprocess.run([name], check=False, capture_output=True, timeout=20)
+        tried = subprocess.run([name], check=False, capture_output=True, timeout=60)
         if tried.returncode != 127 or b"not set up" not in tried.stderr:
             return "what it built does not run"
         Path(name).replace(target)
@@ -115,7 +115,7 @@ def place_python(folder: Path, names: Iterable[str], home: Path, *, inside: str,
     _small_library(library)
     path = ""
     trial = [str(copy), FLAGS, "-c", "import _signal, _socket, posix, select, time, pyshim.run"]
-    if subprocess.run(trial, check=False, capture_output=True, timeout=20).returncode:
+    if not _runs(trial):
         library.rename(home / "own")
         (home / "own" / "encodings.py").unlink()
         shutil.rmtree(home / "own" / "__pycache__")
@@ -126,6 +126,13 @@ def place_python(folder: Path, names: Iterable[str], home: Path, *, inside: str,
         target.write_text(f"#!{inside}/bin/{version} {FLAGS}\n{path}import pyshim\npyshim.main({config!r}, {name!r})\n")
         target.chmod(0o755)
     return copy
+
+
+def _runs(command: list[str]) -> bool:
+    try:
+        return subprocess.run(command, check=False, capture_output=True, timeout=60).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
 
 
 def _small_library(library: Path) -> None:

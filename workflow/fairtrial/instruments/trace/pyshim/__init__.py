@@ -17,7 +17,7 @@ try:
 except Exception:
     _PRCTL = 0
 
-PIECE, LOW_FD, REFUSED = 60000, 100, 42
+PIECE, LOW_FD, REFUSED, PATIENCE = 60000, 100, 42, 10.0
 SPAN = b"FAIRTRIAL_SPAN"
 
 
@@ -119,7 +119,7 @@ class Line:
         try:
             link = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
             self.link = _socket.socket(fileno=high(link.detach()))
-            self.link.settimeout(1.0)
+            self.link.settimeout(PATIENCE)
             self.link.connect(path)
         except OSError:
             self.link = None
@@ -207,13 +207,13 @@ def main(config: str, name: str) -> None:
     if why:
         line.start(s, b"r")
         line.end(REFUSED, 0, (-1, -1))
-        if line.answer(1.0) == b"w":
+        if line.answer(PATIENCE) == b"w":
             line.answer(0.3)
         posix.write(2, b"fairtrial: %b: %b\n" % (s.name, why))
         posix._exit(REFUSED)
     if s.depth > 0:
         line.start(s, b"n")
-        line.answer(2.0)
+        line.answer(PATIENCE)
         become(s, s.argv, s.marked, first_mask)
     from .run import Run
 

@@ -4,7 +4,7 @@ import _signal  # type: ignore[import-not-found, unused-ignore]
 import posix
 import select
 
-from . import Line, Setup, become, high, prctl
+from . import PATIENCE, Line, Setup, become, high, prctl
 
 KEEP = 32768
 CHARACTER = 0o020000
@@ -101,7 +101,7 @@ class Run:
         self.line.start(self.setup, self.flags)
         byte = b""
         if self.setup.sync or posix.getppid() == 1:
-            byte = self.line.answer(2.0)
+            byte = self.line.answer(PATIENCE)
         if byte == b"x":
             become(self.setup, self.setup.argv, self.setup.env, self.first_mask)
         wake = self.watch_child()
@@ -215,7 +215,7 @@ class Run:
             status, number = -1, 13
         totals = (out.total if out.out else -1, err.total if err.out else -1)
         self.line.end(status, number, totals, bytes(out.held), bytes(err.held))
-        byte = byte or self.line.answer(1.0)
+        byte = byte or self.line.answer(PATIENCE)
         if byte == b"w":
             self.line.answer(0.3)
         if late and not posix.fork():
