@@ -16,6 +16,7 @@ from fairtrial.contracts.errors import Fault
 from fairtrial.contracts.protocols import RUN, Bind, LaunchRequest
 
 CLI = f"{RUN}/cli"
+_OURS = Path(__file__).resolve().parents[1]
 _VERSION = re.compile(r"\d+\.\d+(?:\.\d+)*(?:[-+.]?[0-9A-Za-z.]+)?")
 _MACHINE = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")  # Linux, macOS
 
@@ -101,8 +102,9 @@ def python_program(found: Path, module: str, call: str, request: LaunchRequest) 
         raise Fault(
             "cli_missing", f"{found} leads to {script}, which lies in no Python environment; install it with pip"
         )
-    python = interpreter.resolve()
-    shown = in_folder(python, python.parent.parent, "python", request)
+    if _OURS.is_relative_to(root):
+        raise Fault("cli_missing", f"{root} holds fairtrial too; install {found.name} in an environment of its own")
+    shown = _interpreter(interpreter.resolve(), root, request)
     site = in_folder(sites[0], root, "venv", request)
     start = request.scratch / "start.py"
     start.write_text(f"import site\nsite.addsitedir({site.argv[0]!r})\nfrom {module} import {call}\n{call}()\n")
@@ -156,6 +158,20 @@ def distribution_version(found: Path, name: str) -> str | None:
     for folder in sorted(found.resolve().parent.parent.glob(pattern)):
         return folder.name.removesuffix(".dist-info").split("-", 1)[1]
     return None
+
+
+def _interpreter(python: Path, root: Path, request: LaunchRequest) -> Program:
+    """The base interpreter with its library, but without what else is installed there: that might be fairtrial."""
+    prefix = python.parent.parent
+    shown = in_folder(python, prefix, "python", request)
+    if not shown.binds or prefix == root:
+        return shown
+    empty = request.scratch / "empty"
+    empty.mkdir(exist_ok=True)
+    covers = (
+        Bind(empty, f"{CLI}/python/{s.relative_to(prefix)}") for s in sorted(prefix.glob("lib/python3*/site-packages"))
+    )
+    return Program(shown.argv, (*shown.binds, *covers))
 
 
 def _node(found: Path, options: dict[str, Any]) -> Path:

@@ -13,7 +13,7 @@ from fairtrial.wire import jsonl
 Json = dict[str, Any]
 ONE_ARGUMENT = 128 * 1024 - 1  # bytes of one argument or variable; Linux refuses a longer one (MAX_ARG_STRLEN)
 NO_KEY = "rehearsal"  # the key where the endpoint plays the model
-_BELOW = r"^(home|workspace)/(?!.*(?:^|/)\.\.?(?:/|$))[^/\x00][^\x00]*$"
+_BELOW = r"^(home|workspace)(?!.*/\.\.?(?:/|$))/[^/\x00][^\x00]*$"
 
 
 def options_schema(effort: Sequence[str] | None = None, **more: Json) -> Json:

@@ -79,7 +79,7 @@ def _environment(request: LaunchRequest) -> dict[str, str]:
         "MSWEA_CONFIGURED": "true",
         "MSWEA_SILENT_STARTUP": "1",
         "MSWEA_COST_TRACKING": "ignore_errors",
-        "MSWEA_MODEL_RETRY_STOP_AFTER_ATTEMPT": str(request.options.get("retries", 2) + 1),
+        "MSWEA_MODEL_RETRY_STOP_AFTER_ATTEMPT": str(request.options.get("retries", 1) + 1),
         "LITELLM_LOCAL_MODEL_COST_MAP": "True",
         "LITELLM_TELEMETRY": "False",
         **starting.key(request, _KEYS[_wire(request)], only=False),
