@@ -51,13 +51,13 @@ def prompt(seal: Json, results: Path) -> Card:
     content = side.slurp(str(Results(results).blob(digest))) if digest else None
     if content is None:
         return "prompt", "Prompt", lead(f"The frozen text is not here; its sha256 is {digest or 'unknown'}.")
-    return "prompt", "Prompt", _text(content, "Prompt")
+    return "prompt", "Prompt", _text(content)
 
 
-def _text(content: bytes, label: str) -> Safe:
+def _text(content: bytes) -> Safe:
     shown = content[:MOST_BYTES].decode("utf-8", "replace")
     more = f"\n[{len(content) - MOST_BYTES:,} more bytes]" if len(content) > MOST_BYTES else ""
-    return tag("pre", shown + more, aria_label=label)
+    return tag("pre", shown + more)
 
 
 def _at(mark: Any) -> str:
@@ -146,7 +146,7 @@ def patch(folder: Path) -> Card:
     kinds = {"+": "add", "-": "del"}
     marked = [tag("span", line, class_=kinds[line[0]]) if line[:1] in kinds else line for line in lines]
     more = [f"\n[{len(content) - MOST_BYTES:,} more bytes in workspace.patch]"] if len(content) > MOST_BYTES else []
-    return "change", "Change", scroll(tag("pre", join(marked, "\n"), *more), "Change")
+    return "change", "Change", scroll(tag("pre", join(marked, "\n"), *more), "Text: Change")
 
 
 def versions(report: Report, row: int, result: Json, seal: Json) -> Card:

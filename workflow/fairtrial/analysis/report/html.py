@@ -80,7 +80,7 @@ def table(heads: Sequence[object], rows: Sequence[Sequence[object]], label: str,
     body = [tag("tr", *(_cell(cell, place, place in right) for place, cell in enumerate(row))) for row in rows]
     caption = tag("caption", label, class_="unseen")
     made = tag("table", caption, tag("thead", tag("tr", *head)), tag("tbody", *body), class_="sortable")
-    return scroll(made, label)
+    return scroll(made, f"Table: {label}")
 
 
 def _head(text: object, right: bool) -> Safe:

@@ -53,7 +53,7 @@ def html(report: Report) -> str:
     if len(shown) < len(report.tasks):
         parts.append(lead(f"The {len(shown)} tasks with the lowest pass rates, of {len(report.tasks):,}."))
     parts.append(_legend(report) if not many else "")
-    parts.append(scroll(_grid(report, shown, many), TITLE))
+    parts.append(scroll(_grid(report, shown, many), f"Chart: {TITLE}"))
     return join(parts)
 
 

@@ -17,7 +17,7 @@ ROW, TOP, LEFT, RIGHT, WIDTH = 38, 34, 216, 990, 1088
 
 def html(report: Report) -> str:
     """The forest of intervals, and both bounds where attempts are unscored."""
-    chart = scroll(_chart(report), TITLE)
+    chart = scroll(_chart(report), f"Chart: {TITLE}")
     return join([lead(explanation(report)), chart, *_unscored(report)])
 
 

@@ -27,7 +27,7 @@ def html(report: Report) -> str:
              "lines are 95% intervals.")
     ]  # fmt: skip
     if known:
-        parts.append(scroll(_chart(report, known), TITLE))
+        parts.append(scroll(_chart(report, known), f"Chart: {TITLE}"))
     absent = [arm.name for arm in report.ranked if arm not in [one for one, _, _ in known]]
     if absent:
         parts.append(tag("p", f"Not drawn, for no success of known cost: {words.listing(absent)}.", class_="quiet"))

@@ -32,7 +32,7 @@ def html(report: Report) -> str:
     if not greens:
         parts = [lead("No attempt passed, so there is no time to green.")]
     elif len(greens) <= MOST_DOTS:
-        parts.append(scroll(_chart(report), TITLE))
+        parts.append(scroll(_chart(report), f"Chart: {TITLE}"))
     else:
         parts = [lead(f"More than {MOST_DOTS:,} passing attempts: medians only.")]
     parts += [lead("Median seconds over green attempts of each phase; a dash means not measured."), _phases(report)]

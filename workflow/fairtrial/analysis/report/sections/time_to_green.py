@@ -48,7 +48,11 @@ def _first(report: Report, arms: list[Arm], model: str) -> Safe:
 def _charts(report: Report, arms: list[Arm], column: str, model: str) -> list[Safe]:
     """Ten curves a chart: more cannot be told apart."""
     groups = [arms[start : start + MOST_CURVES] for start in range(0, len(arms), MOST_CURVES)]
-    return [scroll(_chart(report, group, column, model), f"{TITLE} {model}") for group in groups]
+    what = "first green moment" if column.startswith("first") else "green by time"
+    return [
+        scroll(_chart(report, group, column, model), f"Chart: {what}, {model}{f', part {n}' if n > 1 else ''}")
+        for n, group in enumerate(groups, 1)
+    ]
 
 
 def limits(report: Report, arms: list[Arm], column: str) -> tuple[float, float]:

@@ -25,7 +25,7 @@ def html(report: Report) -> str:
         lead("Within-task coefficient of variation, averaged over tasks. 0: every rerun uses the same.")
     ]
     if arms:
-        parts.append(scroll(_chart(report, arms), TITLE))
+        parts.append(scroll(_chart(report, arms), f"Chart: {TITLE}"))
     absent = [arm.name for arm in report.ranked if arm not in arms]
     if absent:
         parts.append(tag("p", f"No task with two known values: {words.listing(absent)}.", class_="quiet"))
