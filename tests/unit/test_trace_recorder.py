@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from fairtrial.contracts.errors import UserError
-from fairtrial.instruments.trace import policy, reader, shims, wire
+from fairtrial.instruments.trace import interpreter, policy, reader, shims, wire
 from fairtrial.instruments.trace.records import Caps
 from hypothesis import given
 from hypothesis import strategies as st
@@ -268,20 +268,17 @@ def test_an_invented_parent_is_counted(tmp_path):
     assert (line["depth"], line["parent_span"]) == (0, None) and rig.trace.facts()["span_mismatch"] == 1
 
 
-def test_the_python_shim_works_with_the_whole_library_too(tmp_path, monkeypatch):
-    """Where the small library does not do, the interpreter's own is used."""
-    small = shims._small_library
-
-    def broken(library):
-        small(library)
-        (library / "encodings.py").write_text("1 / 0")
-        next((library / "__pycache__").glob("encodings.*")).write_bytes(b"")
-
-    monkeypatch.setattr(shims, "_small_library", broken)
-    rig = _rig(tmp_path, "python")
-    (tmp_path / "scratch/trace/python/own").stat()
-    assert rig.run("git --version").stdout.startswith(b"git version")
-    assert [line["proven"] for line in rig.stop()] == [True]
+def test_the_python_shim_works_on_each_interpreter_it_may_get(tmp_path, monkeypatch):
+    """On the system's Python, on our own, and on the whole library of our own where the small one does not do."""
+    small, system = interpreter._small, interpreter.SYSTEM
+    cases = [("a", system, small), ("b", tmp_path / "none", small), ("c", system, lambda program, home: None)]
+    for name, first, how in cases:
+        monkeypatch.setattr(interpreter, "_small", how)
+        monkeypatch.setattr(interpreter.place, "__defaults__", (first,))
+        rig = _rig(tmp_path / name, "python")
+        assert (rig.stage.scratch / "trace/python/own").exists() is (name == "c")
+        assert rig.run("git --version").stdout.startswith(b"git version")
+        assert [line["proven"] for line in rig.stop()] == [True]
 
 
 def test_places_are_those_a_lookup_inside_would_find(tmp_path):

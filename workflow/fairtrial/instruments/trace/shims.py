@@ -5,22 +5,18 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
-import py_compile
 import shutil
 import stat
 import subprocess
-import sys
-import sysconfig
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from fairtrial.instruments.trace import places, procfs
+from fairtrial.instruments.trace import interpreter, procfs
 
 MARK = b"@fairtrial-trace-config@"
 ROOM = 512  # bytes of the buffer in shim.c that starts with MARK
 _HERE = Path(__file__).resolve().parent
-FLAGS = "-ISXutf8"  # one word: a first line `#!` passes no more
 _FLAGS = (("-O2", "-static"), ("-O2",))
 
 
@@ -104,53 +100,15 @@ def place_compiled(built: Path, folder: Path, names: Iterable[str], config: str)
 
 def place_python(folder: Path, names: Iterable[str], home: Path, *, inside: str, config: str) -> Path:
     """A script per name in `folder`, and in `home` the interpreter they run on; `inside` is `home` as the box sees it.
-
-    It is a copy, so its inode is this attempt's own, with a standard library of the shim and one codec: half as much
-    to import at every command. Where that does not run, it is given the whole standard library. Returns the copy.
-    """
-    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    library, copy = home / sys.platlibdir / version, home / "bin" / version
-    copy.parent.mkdir(parents=True)
-    shutil.copy(places.interpreter(), copy)
-    _small_library(library)
-    path = ""
-    trial = [str(copy), FLAGS, "-c", "import _signal, _socket, posix, select, time, pyshim.run"]
-    if not _runs(trial):
-        library.rename(home / "own")
-        (home / "own" / "encodings.py").unlink()
-        shutil.rmtree(home / "own" / "__pycache__")
-        library.symlink_to(sysconfig.get_path("stdlib"))
-        path = f"import sys\nsys.path.append({inside + '/own'!r})\n"
+    Returns that interpreter's file."""
+    placed = interpreter.place(home)
+    path = f"import sys\nsys.path.append({f'{inside}/{placed.extra}'!r})\n" if placed.extra else ""
+    first = f"#!{inside}/{placed.program} {interpreter.FLAGS}\n"
     for name in names:
         target = folder / name
-        target.write_text(f"#!{inside}/bin/{version} {FLAGS}\n{path}import pyshim\npyshim.main({config!r}, {name!r})\n")
+        target.write_text(f"{first}{path}import pyshim\npyshim.main({config!r}, {name!r})\n")
         target.chmod(0o755)
-    return copy
-
-
-def _runs(command: list[str]) -> bool:
-    try:
-        return subprocess.run(command, check=False, capture_output=True, timeout=60).returncode == 0
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-
-
-def _small_library(library: Path) -> None:
-    library.mkdir(parents=True)
-    (library / "os.py").touch()  # what an interpreter looks for to know its library
-    dynamic = Path(sysconfig.get_path("platstdlib"), "lib-dynload")
-    if dynamic.is_dir():
-        (library / "lib-dynload").symlink_to(dynamic)
-    _install(_HERE / "pyshim" / "encodings_small.py", library / "encodings.py")
-    for name in ("__init__.py", "run.py"):
-        _install(_HERE / "pyshim" / name, library / "pyshim" / name)
-
-
-def _install(source: Path, target: Path) -> None:
-    """A module and its byte code, which is used whatever the times of the files say."""
-    target.parent.mkdir(exist_ok=True)
-    shutil.copyfile(source, target)
-    py_compile.compile(str(target), doraise=True, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+    return home / placed.program
 
 
 def proof_compiled(shim: Path) -> Callable[[int], bool]:
@@ -170,7 +128,7 @@ def proof_python(folder: Path, python: Path) -> Callable[[int], bool]:
         if procfs.executable_id(pid) != wanted:
             return False
         words = procfs.command_line(pid)
-        if len(words) < 3 or words[1] != FLAGS.encode():
+        if len(words) < 3 or words[1] != interpreter.FLAGS.encode():
             return False
         try:
             seen = procfs.inside(pid, os.fsdecode(words[2])).stat()
