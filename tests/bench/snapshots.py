@@ -166,7 +166,3 @@ def measure() -> dict[str, float]:
         figures |= replayed(folder / "replay")
         figures |= slowdown(folder / "slow")
     return figures
-
-
-if __name__ == "__main__":
-    print(measure())
