@@ -10,6 +10,7 @@ from fairtrial import registry
 from fairtrial.contracts.errors import UserError
 from fairtrial.contracts.records import validate
 from fairtrial.contracts.schema import data_folder
+from fairtrial.instruments.endpoint.options import check as check_rehearsal
 
 DEFAULTS: dict[str, Any] = {
     "name": "default",
@@ -79,6 +80,8 @@ def _entries(given: str | None, kind: str, basedir: Path, cwd: Path) -> dict[str
         if kind == "harnesses":
             entry.setdefault("adapter", name)
             _check_adapter(entry, f"{path}: {name}")
+        elif entry.get("rehearsal"):
+            check_rehearsal(entry.get("options", {}), f"{path}: {name}")
     return entries
 
 

@@ -108,7 +108,7 @@ def recipe(hashed: HashedTask, arm: Arm, config: Config) -> dict[str, Any]:
     toolset = registry.load("fairtrial.toolsets", arm.toolset, "toolset")
     network = arm.network(config)
     played = arm.rehearsal(config)
-    capped_by_endpoint = network == "endpoint" and "usd" not in launch.CAPS and not played
+    capped_by_endpoint = network == "endpoint" and "usd" not in launch.CAPS
     return {
         "schema_version": 1,
         "suite": task.suite,

@@ -1,6 +1,6 @@
 """Starts mini-swe-agent (2.4.6 was tried) with the task, the model and the caps in one configuration file.
 
-Its dollar cap needs a price that litellm knows; for a model it does not know only the turn cap holds.
+Its own dollar cap needs a price that litellm knows, so it does not count as one: the endpoint has it as well.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PROTOCOL = 1
 SIMULATED = False
 FREE = False
 NEEDS_SOLUTION = False
-CAPS: frozenset[str] = frozenset({"turns", "usd"})
+CAPS: frozenset[str] = frozenset({"turns"})
 NETWORK: Network = "endpoint"
 PACKAGE = "pip install mini-swe-agent==2.4.6 in a virtual environment"
 KEY_ENV = "OPENAI_API_KEY"

@@ -35,10 +35,13 @@ class Caps:
             return "usd", f"fairtrial usd cap reached: {self.used_usd:.4f} of {self.usd:g} dollars"
         return None
 
-    def count(self, asked: Asked, said: Said) -> float | None:
-        """Count an answer; its cost in US dollars: the provider's own, else by the frozen price, else None."""
+    def count(self, asked: Asked, said: Said, *, whole: bool) -> float | None:
+        """Count an answer, which is no turn when it broke off; its cost in US dollars.
+
+        That is the provider's own, else by the frozen price, else None.
+        """
         cost = said.cost_usd if said.cost_usd is not None else pricing.cost(said.tokens, self.price)
-        self.used_turns += bool(asked.tools)
+        self.used_turns += bool(asked.tools) and whole
         self.used_tokens += sum(said.tokens[name] or 0 for name in _SPENT)
         self.used_usd += cost or 0.0
         self.cost_known &= cost is not None

@@ -116,7 +116,7 @@ class Endpoint:
             "turns": caps.used_turns if caps else None,
             "api_seconds": sum((row["ended_ns"] - row["started_ns"]) / 1e9 for row in rows if row["ended_ns"]),
             "tokens": _tokens(answered),
-            "tokens_lower_bound": any(row["tokens"]["output"] is None for row in rows if row["status"] in (None, 200)),
+            "tokens_lower_bound": any(_torn(row) for row in rows),
             "cost_usd": caps.used_usd if caps and caps.cost_known and answered else None,
             "model_observed": observed[-1] if observed else None,
             "refused": sorted({row["refused"] for row in rows if row["refused"]}),
@@ -125,6 +125,11 @@ class Endpoint:
             "usd_cap_enforceable": None if caps is None or caps.usd is None else caps.price is not None,
             "planned_to_pass": self._model.passes if self._model else None,
         }
+
+
+def _torn(row: Json) -> bool:
+    """An answer that broke off or was never whole: what it cost is not known in full."""
+    return row["ended_ns"] is None or (row["status"] < 300 and row["tokens"]["output"] is None)
 
 
 def _tokens(rows: Sequence[Json]) -> dict[str, Any]:

@@ -20,6 +20,8 @@ def merged(events: Json, facts: Mapping[str, Any] | None) -> Json:
     for name in ("turns", "api_seconds", "model_observed"):
         if found[name] is None:
             found[name] = facts[name]
+    if facts["kind"] == "rehearsal":
+        found["cost_usd"] = found["cost_source"] = None  # some programs invent a price for a model they do not know
     if found["cost_usd"] is None and facts["cost_usd"] is not None:
         found["cost_usd"], found["cost_source"] = facts["cost_usd"], "endpoint"
     unsaid = all(count is None for count in found["tokens"].values())

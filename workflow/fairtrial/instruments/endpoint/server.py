@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import socket
 import threading
 from collections.abc import Callable, Coroutine
@@ -80,8 +81,15 @@ class Server:
         service.refuse_connections = self._close_listener
         app = web.Application(client_max_size=_BODY)
         app.router.add_route("*", "/{path:.*}", service.handle)
+        quiet = logging.getLogger("fairtrial.endpoint")  # a planned fault is no news; a real one ends the attempt
+        quiet.disabled = True
         self._runner = web.AppRunner(
-            app, access_log=None, handler_cancellation=True, keepalive_timeout=3600.0, shutdown_timeout=0.2
+            app,
+            access_log=None,
+            logger=quiet,
+            handler_cancellation=True,
+            keepalive_timeout=3600.0,
+            shutdown_timeout=0.2,
         )
         await self._runner.setup()
         self.service = service

@@ -203,7 +203,7 @@ class Service:
         if call.route and call.route.kind == "generate" and call.status is not None and call.status < 300:
             said = _said(call)
             row["model_observed"], row["tokens"], row["tool_calls"] = said.model, said.tokens, said.tool_calls
-            row["cost_usd"] = self._caps.count(call.asked, said)
+            row["cost_usd"] = self._caps.count(call.asked, said, whole=call.whole)
         self._journal.write(row)
 
 
