@@ -16,7 +16,7 @@ configfile: f"{workflow.basedir}/config/config.yaml"
 
 PLAN = snake.load(config, Path(workflow.basedir), Path.cwd())
 EXPERIMENT = f"results/{PLAN.name}"
-FAIRTRIAL = f"{sys.executable} -m fairtrial"
+FAIRTRIAL = snake.command(sys.executable)
 
 
 wildcard_constraints:

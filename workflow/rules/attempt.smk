@@ -1,8 +1,8 @@
-# INPUTS   matrix.json, of which only the existence counts: what an outcome depends on is a digest in the path
+# INPUTS   matrix.json until the recipe is frozen; only its existence counts, the rest is a digest in the path
 # OUTPUTS  sealed, one line with the digest of evidence.json; all evidence stands beside it, unseen by Snakemake
 rule attempt:
     input:
-        ancient(f"{EXPERIMENT}/matrix.json"),
+        PLAN.before_attempt,
     output:
         "results/attempts/{suite}/{task}/{harness}/{model}/{recipe}/r{repetition}/sealed",
     log:
@@ -15,4 +15,4 @@ rule attempt:
     conda:
         "../../environment.yml"
     shell:
-        "{FAIRTRIAL} attempt {output:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"
+        FAIRTRIAL + " attempt {output:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"

@@ -10,6 +10,7 @@ rule dataset:
         f"{EXPERIMENT}/dataset/time-to-green.csv",
         f"{EXPERIMENT}/dataset/datapackage.json",
     params:
+        name=PLAN.name,
         version=snake.DATASET,
         prices=PLAN.prices,
         excluded=PLAN.excluded,
@@ -20,4 +21,4 @@ rule dataset:
     conda:
         "../../environment.yml"
     shell:
-        "{FAIRTRIAL} dataset --name {PLAN.name:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"
+        FAIRTRIAL + " dataset --name {params.name:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"

@@ -1,8 +1,9 @@
-# INPUTS   sealed, of which only the existence counts
+# INPUTS   sealed, and matrix.json until the grade is frozen; of both only the existence counts
 # OUTPUTS  grades/<grade12>/result.json
 rule grade:
     input:
-        ancient(rules.attempt.output),
+        PLAN.before_grade,
+        sealed=ancient(rules.attempt.output),
     output:
         "results/attempts/{suite}/{task}/{harness}/{model}/{recipe}/r{repetition}/grades/{grade}/result.json",
     log:
@@ -15,4 +16,4 @@ rule grade:
     conda:
         "../../environment.yml"
     shell:
-        "{FAIRTRIAL} grade {input:q} --grade {wildcards.grade:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"
+        FAIRTRIAL + " grade {input.sealed:q} --grade {wildcards.grade:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"

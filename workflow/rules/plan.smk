@@ -10,4 +10,4 @@ rule plan:
     conda:
         "../../environment.yml"
     shell:
-        "{FAIRTRIAL} plan --write --digest {params.matrix:q} > {log:q} 2>&1"
+        FAIRTRIAL + " plan --write --digest {params.matrix:q} > {log:q} 2>&1"

@@ -12,6 +12,7 @@ rule report:
         ),
         expand(f"{EXPERIMENT}/report/{{name}}", name=["report.md", "report.json", "summary.txt"]),
     params:
+        name=PLAN.name,
         version=snake.REPORT,
     message:
         "Rendering the report"
@@ -20,4 +21,4 @@ rule report:
     conda:
         "../../environment.yml"
     shell:
-        "{FAIRTRIAL} report --name {PLAN.name:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"
+        FAIRTRIAL + " report --name {params.name:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"

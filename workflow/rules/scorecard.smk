@@ -6,6 +6,7 @@ rule scorecard:
     output:
         expand(f"{EXPERIMENT}/scorecard/scorecard.{{ending}}", ending=["parquet", "csv", "json"]),
     params:
+        name=PLAN.name,
         version=snake.SCORECARD,
     message:
         "Computing the scorecard"
@@ -14,4 +15,4 @@ rule scorecard:
     conda:
         "../../environment.yml"
     shell:
-        "{FAIRTRIAL} scorecard --name {PLAN.name:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"
+        FAIRTRIAL + " scorecard --name {params.name:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -35,6 +36,22 @@ class Plan:
     matrix: Matrix
     results: list[str]  # every result.json of the matrix
     config: configuration.Config
+
+    def before_attempt(self, wildcards: Any) -> list[str]:
+        """Input of an attempt: matrix.json while its recipe is not frozen yet, else nothing.
+
+        A frozen recipe waits for no plan; so another experiment over the same attempts starts none of them.
+        """
+        return self._unless(Results(Path("results")).recipe(wildcards.recipe))
+
+    def before_grade(self, wildcards: Any) -> list[str]:
+        """Input of a grade beside the seal: matrix.json while its specification is not frozen yet, else nothing."""
+        return self._unless(Results(Path("results")).gradespec(wildcards.grade))
+
+    def _unless(self, frozen: Path) -> list[str]:
+        from snakemake.io import ancient
+
+        return [] if frozen.exists() else [ancient(f"results/{self.name}/matrix.json")]
 
     @property
     def digest(self) -> str:
@@ -99,6 +116,11 @@ def current(environment: Mapping[str, str] | None = None) -> tuple[configuration
     given = json.loads(text)
     basedir = Path(given["basedir"])
     return configuration.load(given["raw"], basedir, Path.cwd()), basedir
+
+
+def command(python: str) -> str:
+    """How rules start fairtrial: with the Python that runs Snakemake, quoted for the shell and for str.format."""
+    return shlex.quote(python).replace("{", "{{").replace("}", "}}") + " -m fairtrial"
 
 
 def repetition_major(wildcards: Any) -> int:
