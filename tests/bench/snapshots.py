@@ -33,7 +33,7 @@ LIMITS: dict[str, float] = {
     "snapshot_walk_ms_5000": 50.0,
     "snapshot_look_ms_500": 2.0,
     "diff_ms_20": 15.0,
-    "replay_ms_per_tree_20": 5.0,
+    "replay_ms_per_tree_20": 8.0,
     "snapshot_slowdown_ratio": 1.05,
 }
 PAIRS = 20
