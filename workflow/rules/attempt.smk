@@ -7,12 +7,13 @@ rule attempt:
         "results/attempts/{suite}/{task}/{harness}/{model}/{recipe}/r{repetition}/sealed",
     log:
         "results/logs/attempts/{suite}/{task}/{harness}/{model}/{recipe}/r{repetition}.log",
+    priority: snake.repetition_major
     group:
         "attempt"
-    priority: snake.repetition_major
-    resources:
-        runtime=PLAN.wall_minutes,
     conda:
         "../../environment.yml"
+    resources:
+        runtime=PLAN.wall_minutes,
     shell:
-        FAIRTRIAL + " attempt {output:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"
+        FAIRTRIAL
+        + " attempt {output:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"

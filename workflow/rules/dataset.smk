@@ -9,6 +9,10 @@ rule dataset:
         f"{EXPERIMENT}/dataset/problems.json",
         f"{EXPERIMENT}/dataset/time-to-green.csv",
         f"{EXPERIMENT}/dataset/datapackage.json",
+    log:
+        f"results/logs/{PLAN.name}/dataset.log",
+    conda:
+        "../../environment.yml"
     params:
         name=PLAN.name,
         version=snake.DATASET,
@@ -16,9 +20,6 @@ rule dataset:
         excluded=PLAN.excluded,
     message:
         "Merging the results into tables"
-    log:
-        f"results/logs/{PLAN.name}/dataset.log",
-    conda:
-        "../../environment.yml"
     shell:
-        FAIRTRIAL + " dataset --name {params.name:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"
+        FAIRTRIAL
+        + " dataset --name {params.name:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"

@@ -8,12 +8,13 @@ rule grade:
         "results/attempts/{suite}/{task}/{harness}/{model}/{recipe}/r{repetition}/grades/{grade}/result.json",
     log:
         "results/logs/grades/{suite}/{task}/{harness}/{model}/{recipe}/r{repetition}-{grade}.log",
+    priority: snake.repetition_major
     group:
         "attempt"
-    priority: snake.repetition_major
-    resources:
-        runtime=5,
     conda:
         "../../environment.yml"
+    resources:
+        runtime=5,
     shell:
-        FAIRTRIAL + " grade {input.sealed:q} --grade {wildcards.grade:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"
+        FAIRTRIAL
+        + " grade {input.sealed:q} --grade {wildcards.grade:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"

@@ -3,11 +3,11 @@
 rule plan:
     output:
         f"{EXPERIMENT}/matrix.json",
-    params:
-        matrix=PLAN.digest,
     log:
         f"results/logs/{PLAN.name}/plan.log",
     conda:
         "../../environment.yml"
+    params:
+        matrix=PLAN.digest,
     shell:
         FAIRTRIAL + " plan --write --digest {params.matrix:q} > {log:q} 2>&1"

@@ -10,15 +10,19 @@ rule report:
             category="fairtrial",
             caption="../report/index.rst",
         ),
-        expand(f"{EXPERIMENT}/report/{{name}}", name=["report.md", "report.json", "summary.txt"]),
+        expand(
+            f"{EXPERIMENT}/report/{{name}}",
+            name=["report.md", "report.json", "summary.txt"],
+        ),
+    log:
+        f"results/logs/{PLAN.name}/report.log",
+    conda:
+        "../../environment.yml"
     params:
         name=PLAN.name,
         version=snake.REPORT,
     message:
         "Rendering the report"
-    log:
-        f"results/logs/{PLAN.name}/report.log",
-    conda:
-        "../../environment.yml"
     shell:
-        FAIRTRIAL + " report --name {params.name:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"
+        FAIRTRIAL
+        + " report --name {params.name:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"

@@ -4,15 +4,19 @@ rule scorecard:
     input:
         rules.dataset.output,
     output:
-        expand(f"{EXPERIMENT}/scorecard/scorecard.{{ending}}", ending=["parquet", "csv", "json"]),
+        expand(
+            f"{EXPERIMENT}/scorecard/scorecard.{{ending}}",
+            ending=["parquet", "csv", "json"],
+        ),
+    log:
+        f"results/logs/{PLAN.name}/scorecard.log",
+    conda:
+        "../../environment.yml"
     params:
         name=PLAN.name,
         version=snake.SCORECARD,
     message:
         "Computing the scorecard"
-    log:
-        f"results/logs/{PLAN.name}/scorecard.log",
-    conda:
-        "../../environment.yml"
     shell:
-        FAIRTRIAL + " scorecard --name {params.name:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"
+        FAIRTRIAL
+        + " scorecard --name {params.name:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"
