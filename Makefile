@@ -33,6 +33,11 @@ check: .venv/installed-test
 bench: .venv/installed-test
 	@$(RUN) python -m tests.bench $(if $(CHECK),--check) $(FIGURES)
 
+rehearse: .venv/installed
+	@$(BIN)/python .ci/rehearse.py install
+	@PATH="$(CURDIR)/$(BIN):$(CURDIR)/.rehearse/bin:$$PATH" snakemake --cores $(CORES) --quiet rules progress --configfile config/rehearse.yaml
+	@$(BIN)/python .ci/rehearse.py look
+
 soak: .venv/installed-test
 	@$(RUN) python -m pytest -n 1 tests/workflow --soak
 
