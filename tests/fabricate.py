@@ -140,6 +140,12 @@ def tree(
     return matrix
 
 
+def rich(root: Path, seed: int = 1) -> Json:
+    """3 harnesses x 2 models x 35 tasks x 5 repetitions in which a little of everything happens; 1,050 attempts."""
+    settings = Settings(faults=0.008, excluded=0.004, unscored=0.006, redone=0.004)
+    return tree(root, tasks=35, repetitions=5, seed=seed, k=(1, 4), settings=settings)
+
+
 def attempt(root: Path, one: Json, arm: Arm, repetition: int, hardness: float, seed: int, settings: Settings) -> None:
     """One attempt: evidence, seal, result and side files; or a fault; or nothing."""
     key = f"{one['suite']}/{one['task']}/{one['harness']}/{one['model']}/{one['recipe']}/r{repetition}"
@@ -441,8 +447,12 @@ def main() -> None:
     parser.add_argument("--attempts", type=int, default=10_000)
     parser.add_argument("--tasks", type=int, default=0, help="default: as many as 5 repetitions need")
     parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--rich", action="store_true", help="3 harnesses x 2 models x 35 tasks x 5, everything happens")
     parser.add_argument("--bare", action="store_true", help="no side files")
     options = parser.parse_args()
+    if options.rich:
+        rich(options.root)
+        return
     arms = len(ARMS_3X2)
     tasks = options.tasks or max(1, math.ceil(options.attempts / arms / options.repetitions))
     tree(options.root, tasks=tasks, repetitions=options.repetitions, settings=Settings(side_files=not options.bare))

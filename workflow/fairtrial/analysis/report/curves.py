@@ -70,6 +70,28 @@ def cost_interval(report: Report, arm: Arm) -> tuple[float, float] | None:
     return (float(low), float(high)) if low > 0 else None
 
 
+def power_interval(report: Report, arm: Arm, k: int) -> tuple[float, float] | None:
+    """95% of pass^k over resampled tasks; None below five tasks with k attempts."""
+    import numpy as np
+
+    from fairtrial.analysis.stats import repeats
+
+    sums: dict[str, list[int]] = {}
+    for row in report.rows_of[arm.index]:
+        if report.scored[row]:
+            entry = sums.setdefault(report.task_of[row], [0, 0])
+            entry[0] += 1
+            entry[1] += report.columns["outcome"][row] == "green"
+    table = np.array([sums[task] for task in sorted(sums)]).reshape(-1, 2)
+    values = repeats.pass_hat_k(table[:, 0], table[:, 1], k)
+    values = values[~np.isnan(values)]
+    if values.size < LEAST_TASKS:
+        return None
+    draws = np.random.default_rng(3).multinomial(values.size, np.full(values.size, 1 / values.size), size=DRAWS)
+    low, high = np.quantile(draws @ values / values.size, (0.025, 0.975))
+    return float(low), float(high)
+
+
 def _band(times: Any, tasks: Sequence[str], low: float, high: float) -> list[tuple[float, float, float]]:
     import numpy as np
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fairtrial.analysis.report import curves, svg, words
 from fairtrial.analysis.report.html import Safe, join, lead, scroll, tag
 from fairtrial.analysis.report.model import Arm, Report
@@ -24,7 +22,7 @@ def html(report: Report) -> str:
     known = _points(report)
     parts: list[object] = [
         lead("pass", tag("sup", report.k), f": chance that {_number(report.k)} all pass. Up and left is better; ",
-             "lines are 95% intervals.")
+             "lines are 95% intervals over resampled tasks.")
     ]  # fmt: skip
     if known:
         parts.append(scroll(_chart(report, known), f"Chart: {TITLE}"))
@@ -79,13 +77,11 @@ def _chart(report: Report, known: list[tuple[Arm, float, float]]) -> Safe:
 
 
 def _whisker(report: Report, arm: Arm, at: tuple[float, float], x: svg.Log, y: svg.Linear) -> list[Safe]:
-    """Up and down: the pass rate's interval to the k-th power. Across: tasks resampled."""
-    card: dict[str, Any] = report.card(arm)
+    """Both intervals resample tasks."""
     parts = []
-    low, high = ("like_low", "like_high") if card["like_low"] is not None else ("these_low", "these_high")
-    if card[low] is not None:
-        ends = (y(card[low] ** report.k), y(card[high] ** report.k))
-        parts.append(svg.line(at[0], ends[0], at[0], ends[1], f"l thin c{arm.colour}"))
+    up = curves.power_interval(report, arm, report.k)
+    if up:
+        parts.append(svg.line(at[0], y(up[0]), at[0], y(up[1]), f"l thin c{arm.colour}"))
     across = curves.cost_interval(report, arm)
     if across:
         parts.append(svg.line(x(across[0]), at[1], x(across[1]), at[1], f"l thin c{arm.colour}"))
