@@ -23,14 +23,15 @@ _spec.loader.exec_module(rig)
 BOXES = rig.boxes()
 LEFT_BEHIND = """
 import json, os, signal, socket, sys, time
-mark = sys.argv[-1]
-def name(): return open("/proc/self/stat").read().split()[0]
+LIFE = 40  # seconds: should a test fail, its processes still end by themselves
+signal.alarm(LIFE)
 def daemon(work):
     if os.fork():
         return
     os.setsid()
     if os.fork():
         os._exit(0)
+    signal.alarm(LIFE)
     work()
 def rewrite():
     while True:
@@ -40,24 +41,24 @@ def hold():
     s = socket.socket()
     s.bind(("127.0.0.1", 0))
     s.listen()
-    time.sleep(300)
+    time.sleep(LIFE)
 def respawn():
-    # One process at a time: each starts its successor and ends, for at most 20 s whatever becomes of the test.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    end = time.monotonic() + 20
-    while time.monotonic() < end:
-        if os.fork():
+    while True:
+        if os.fork() == 0:
+            signal.alarm(LIFE)
+            time.sleep(LIFE)
             os._exit(0)
-        os.setsid()
-        time.sleep(0.001)
-    os._exit(0)
+        os.wait()
 open("answer.txt", "w").write("42")
 daemon(rewrite)
 daemon(hold)
 daemon(respawn)
 if os.fork() == 0:
     os.setpgid(0, 0)
-    time.sleep(300)
+    signal.alarm(LIFE)
+    time.sleep(LIFE)
+    os._exit(0)
 time.sleep(0.3)
 print(json.dumps({"type": "result"}), flush=True)
 """
@@ -117,7 +118,7 @@ def test_lingering_after_the_final_event(tmp_path, backend):
     made = rig.program(
         tmp_path,
         "import os, time\nprint('{\"type\": \"result\"}', flush=True)\n"
-        "os.fork()\ntime.sleep(3600)  # linger-mark\n",
+        "os.fork()\ntime.sleep(30)\n",
     )  # fmt: skip
     begun = time.monotonic()
     report = rig.watch(tmp_path, made, 60, backend=backend, is_final_event=is_result)
@@ -247,7 +248,8 @@ def test_much_output_takes_constant_memory(tmp_path):
         "from fairtrial.contracts.protocols import Box, Budget, Limits\n"
         "from fairtrial.instruments.sandbox import run\n"
         "t = Path(sys.argv[1])\n"
-        "box = Box(t / 'w', t / 'h', ['sh', '-c', 'yes $(printf %0100d 0) | head -c 200000000; echo; echo \\'\"result\"\\''],"
+        "box = Box(t / 'w', t / 'h', ['sh', '-c', 'yes $(printf %0100d 0) | head -c 200000000;"
+        " echo; echo \\'\"result\"\\''],"
         " limits=Limits(output_bytes=1 << 20))\n"
         "r = run.run(box, Budget(60), stdout=t / 'o', stderr=t / 'e', times=t / 't', "
         "is_final_event=lambda line: b'result' in line)\n"
@@ -292,7 +294,7 @@ print(r.interrupted, r.timed_out, r.stopped_by, flush=True)
 def runner(tmp_path, backend):
     """A runner of its own with an agent that leaves processes behind, and the mark they carry."""
     mark = f"mark-{os.getpid()}-{time.monotonic_ns()}"
-    rig.program(tmp_path, LEFT_BEHIND.replace("print(json", "time.sleep(60)\nprint(json"))
+    rig.program(tmp_path, LEFT_BEHIND.replace("print(json", "time.sleep(LIFE)\nprint(json"))
     words = [sys.executable, "-c", RUNNER, str(tmp_path), mark, backend.kind]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "started\n"
@@ -324,6 +326,29 @@ def test_a_killed_runner_leaves_no_agent(runner):
     for pid in left:
         os.kill(pid, signal.SIGKILL)
     assert left == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="boxes are Linux only")
+def test_a_runner_killed_while_it_starts_leaves_no_agent(tmp_path):
+    """SIGKILL at any moment of the start: no box starts by itself afterwards and none is left waiting."""
+    mark = f"mark-{os.getpid()}-{time.monotonic_ns()}"
+    made = rig.box(tmp_path)
+    early = RUNNER.replace("r = run.run", "print('now', flush=True)\nr = run.run").replace(
+        '"agent.py"', '"-c", "import time; time.sleep(20)"'
+    )
+    for delay in (0.0, 0.002, 0.004, 0.006, 0.008, 0.011, 0.015, 0.02, 0.03):
+        words = [sys.executable, "-c", early, str(tmp_path), mark, "bwrap"]
+        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout.readline() == "now\n"
+            time.sleep(delay)
+            process.kill()
+    deadline = time.monotonic() + 5
+    while (left := rig.alive(mark)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    assert left == []
+    assert made.workspace.is_dir()
 
 
 def test_product_code_in_a_box(tmp_path, backend):

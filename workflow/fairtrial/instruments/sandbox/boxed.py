@@ -11,7 +11,6 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable
 
 from fairtrial.contracts.errors import Fault
 from fairtrial.contracts.protocols import Box
@@ -36,15 +35,17 @@ def _joined(words: list[str]) -> bytes:
 class BwrapBox:
     """A bubblewrap box that is built and waits. See started.Started."""
 
-    def __init__(self, backend: Backend, monitor: subprocess.Popen[bytes], gate: socket.socket, said: int) -> None:
+    def __init__(
+        self, backend: Backend, monitor: subprocess.Popen[bytes], visitor: join.Visitor, gate: socket.socket, said: int
+    ) -> None:
         self.backend = backend
         self.answers: canary.Answers = {}
         self.lacking: list[str] = []
         self.listener: socket.socket | None = None
-        self.visitor: join.Visitor | None = None
         self.main = 0
         self.done_fd = -1
         self._monitor = monitor
+        self._visitor = visitor
         self._gate = gate
         self._said = said
         self._init = 0
@@ -59,8 +60,7 @@ class BwrapBox:
         if init is None:
             raise Fault("sandbox", "bwrap ended at once")
         self._init, self._init_fd = init, processes.pidfd(init)
-        if self.visitor is not None:
-            self.visitor.send_in(init)
+        self._visitor.send_in(init)
         limits = box.limits
         for what, value in ((resource.RLIMIT_FSIZE, limits.file_bytes), (resource.RLIMIT_NPROC, limits.processes)):
             _, hard = resource.prlimit(init, what)
@@ -71,10 +71,10 @@ class BwrapBox:
             self._fence = cgroups.Fence(init, limits.processes)
             self.lacking += [] if self._fence.works else ["root's processes cannot be limited in number"]
 
-    def await_built(self) -> None:
-        """Return when the box stands; with what the visitor saw in it."""
-        if self.visitor is not None:
-            self.answers, self.listener = self.visitor.answer()
+    def await_built(self, *, looks: bool) -> None:
+        """Return when the box stands; with what the visitor saw in it, if it looks."""
+        if looks:
+            self.answers, self.listener = self._visitor.answer()
         else:
             os.close(join.wait_until_built(self._init, layout.MARKER))
 
@@ -136,8 +136,7 @@ class BwrapBox:
     def close(self) -> None:
         """Give descriptors back."""
         self._gate.close()
-        if self.visitor is not None:
-            self.visitor.reap()
+        self._visitor.reap()
         if self._fence is not None:
             self._fence.remove()
         for fd in (self._said, self._init_fd, self._main_fd):
@@ -188,9 +187,10 @@ def _spawn(box: Box, backend: Backend, ends: Ends, gate: socket.socket, said: in
                 os.close(fd)
 
 
-def _build(box: Box, backend: Backend, ends: Ends, visitor: Callable[[], join.Visitor | None]) -> BwrapBox:
+def _build(box: Box, backend: Backend, ends: Ends, ask: canary.Questions | None, port: int | None) -> BwrapBox:
     gate, inner_gate = socket.socketpair()
     said, inner_said = os.pipe()
+    visitor = join.Visitor(ask, port, said, gate.fileno(), layout.MARKER)
     monitor = None
     try:
         monitor = _spawn(box, backend, ends, inner_gate, inner_said)
@@ -199,13 +199,13 @@ def _build(box: Box, backend: Backend, ends: Ends, visitor: Callable[[], join.Vi
         os.close(inner_said)
         ends.close_far()
         if monitor is None:
+            visitor.reap()
             gate.close()
             os.close(said)
-    started = BwrapBox(backend, monitor, gate, said)
+    started = BwrapBox(backend, monitor, visitor, gate, said)
     try:
-        started.visitor = visitor()
         started.restrain(box, _child_pid(said, monitor))
-        started.await_built()
+        started.await_built(looks=ask is not None)
     except BaseException:
         started.end()
         started.close()
@@ -219,7 +219,7 @@ def start(box: Box, backend: Backend, ends: Ends, ask: canary.Questions | None, 
     Fault('sandbox') with bwrap's own words when it cannot be built, Fault('endpoint') for the port.
     """
     try:
-        return _build(box, backend, ends, lambda: join.Visitor(ask, port, layout.MARKER) if ask else None)
+        return _build(box, backend, ends, ask, port)
     except (Fault, OSError) as problem:
         if isinstance(problem, Fault) and problem.kind != "sandbox":
             raise

@@ -4,6 +4,9 @@ A forked process waits until the box is built, joins its user and network namesp
 there and, where the model endpoint is in the path, binds its port and hands the listening socket back. Fork and not
 a new interpreter (12 ms before every agent), and beside the building of the box. The child only makes system calls
 and ends by _exit.
+
+Afterwards it stays as a guardian: a runner that is killed before bwrap's own ties are tied would leave a box that
+starts by itself. When the runner's side of its socket closes, it ends the box.
 """
 
 from __future__ import annotations
@@ -19,22 +22,27 @@ import warnings
 from pathlib import Path
 
 from fairtrial.contracts.errors import Fault
-from fairtrial.instruments.sandbox import canary, linux
+from fairtrial.instruments.sandbox import canary, linux, processes
 
 _PATIENCE = 10.0  # seconds; a loaded cluster node is slow, a dead child is not noticed any other way
 LOOK_AGAIN = 0.0001  # seconds
 
 
 class Visitor:
-    """A forked process that is told the box's init, looks around inside and answers once."""
+    """A forked process that is told the box's init, looks around inside, answers once, and guards the box.
 
-    def __init__(self, ask: canary.Questions, port: int | None, marker: str) -> None:
-        """`port`: also listen on 127.0.0.1:port in there. `marker`: a path that exists in every finished box."""
+    Forked before bwrap is. `ask` None: it only guards. `port`: also listen on 127.0.0.1:port in there. `said`: bwrap's
+    status descriptor; `gate`: the one that holds the agent back as long as someone keeps it open. `marker`: a path that
+    exists in every finished box.
+    """
+
+    def __init__(self, ask: canary.Questions | None, port: int | None, said: int, gate: int, marker: str) -> None:
         linux.libc()
+        _reap_the_dying()
         self._near, far = socket.socketpair()
         self._child = _fork()
         if self._child == 0:
-            _inside(far, ask, port, marker)
+            _inside(far, (said, gate), ask, port, marker)
         far.close()
 
     def send_in(self, init: int) -> None:
@@ -58,13 +66,24 @@ class Visitor:
         return said["answers"], listener
 
     def reap(self) -> None:
-        """Not right after the answer: tearing a forked interpreter down takes milliseconds."""
+        """The box has ended. Its end is not waited for: tearing a forked interpreter down takes milliseconds."""
         if self._child:
-            self._near.close()
             with contextlib.suppress(OSError):
                 os.kill(self._child, signal.SIGKILL)
-                os.waitpid(self._child, 0)
+            self._near.close()
+            _dying.append(self._child)
             self._child = 0
+            _reap_the_dying()
+
+
+_dying: list[int] = []
+
+
+def _reap_the_dying() -> None:
+    for child in list(_dying):
+        with contextlib.suppress(OSError, ValueError):
+            if os.waitpid(child, os.WNOHANG)[0] == child:
+                _dying.remove(child)
 
 
 def _fork() -> int:
@@ -100,26 +119,57 @@ def _enter(init: int, marker: str) -> None:
     os.chroot(".")
 
 
-def _inside(back: socket.socket, ask: canary.Questions, port: int | None, marker: str) -> None:
+def _inside(
+    back: socket.socket, kept: tuple[int, int], ask: canary.Questions | None, port: int | None, marker: str
+) -> None:
+    box = None
     try:
-        told = back.recv(32)
-        if not told:
-            return
-        _enter(int(told), marker)
-        said: dict[str, object] = {"answers": canary.look(ask)}
-        listening: list[int] = []
-        if port is not None:
-            try:
-                listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                listener.bind(("127.0.0.1", port))
-                listener.listen(128)
-                listening.append(listener.detach())
-            except OSError as problem:
-                said["port"] = str(problem)
-        socket.send_fds(back, [json.dumps(said).encode()], listening)
+        _close_all_but({0, 1, 2, back.fileno(), *kept})
+        for number in (signal.SIGTERM, signal.SIGINT):  # the runner ends on them, and we when the runner has
+            signal.signal(number, signal.SIG_IGN)
+        init = int(back.recv(32) or _announced(kept[0]))
+        box = processes.pidfd(init)
+        if ask is not None:
+            _look(back, init, ask, port, marker)
+        back.recv(1)
     except BaseException as problem:  # a forked child must never return into the caller
         with contextlib.suppress(OSError):
             back.send(json.dumps({"error": str(problem)}).encode())
+            back.recv(1)
     finally:
+        if box is not None:
+            with contextlib.suppress(OSError):
+                signal.pidfd_send_signal(box, signal.SIGKILL)
         os._exit(0)
+
+
+def _close_all_but(kept: set[int]) -> None:
+    for name in os.listdir("/proc/self/fd"):  # noqa: PTH208
+        if int(name) not in kept:
+            with contextlib.suppress(OSError):
+                os.close(int(name))
+
+
+def _announced(said: int) -> int:
+    """The runner was killed before it told us: what bwrap wrote for it."""
+    with contextlib.suppress(ValueError, KeyError):
+        return int(json.loads(os.read(said, 4096))["child-pid"])
+    return 0
+
+
+def _look(back: socket.socket, init: int, ask: canary.Questions, port: int | None, marker: str) -> None:
+    _enter(init, marker)
+    said: dict[str, object] = {"answers": canary.look(ask)}
+    listening: list[int] = []
+    if port is not None:
+        try:
+            listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(("127.0.0.1", port))
+            listener.listen(128)
+            listening.append(listener.detach())
+        except OSError as problem:
+            said["port"] = str(problem)
+    socket.send_fds(back, [json.dumps(said).encode()], listening)
+    for fd in listening:
+        os.close(fd)

@@ -46,6 +46,7 @@ def _become_agent(plan: dict[str, Any], report: int, gate: int) -> NoReturn:
         if sys.platform == "linux":
             linux.die_with_parent()
             linux.no_new_privileges()
+            linux.drop_capabilities()
             if plan["landlock"]:
                 landlock.restrict(plan["readable"], plan["writable"], plan["ports"])
             filtered = seccomp.apply()
