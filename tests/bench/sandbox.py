@@ -56,7 +56,3 @@ def measure() -> dict[str, float]:
             figures[figure] = statistics.median(_boxed_ms(folder, port) for _ in range(_ROUNDS)) - plain
         figures["sandbox_plain_start_ms"] = plain
     return figures
-
-
-if __name__ == "__main__":
-    print(measure())
