@@ -11,6 +11,7 @@ from typing import Any
 from fairtrial import registry
 from fairtrial.contracts.errors import Fault
 from fairtrial.contracts.protocols import RUN, Bind, Box
+from fairtrial.instruments.sandbox.toolchains import binds_for
 from fairtrial.plan.freeze import commit
 from fairtrial.plan.recipe import HashedTask
 from fairtrial.plan.tasks import Task
@@ -90,7 +91,8 @@ def _run(start: Start, tree: Path, argv: list[str], bind: Bind) -> str | None:
     home.mkdir()
     (home / ".gitconfig").write_text("[user]\n\tname = agent\n\temail = agent@example.invalid\n")
     environment = {"LANG": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1"}
-    done = run_simple(Box(tree, home, argv=argv, env=environment, binds=[bind]), SECONDS)
+    shown, path = binds_for(start.task.settings["requires"])
+    done = run_simple(Box(tree, home, argv=argv, env=environment, binds=[*shown, bind], path=path), SECONDS)
     if done.status == 0:
         return None
     said = (done.stderr or done.stdout).decode("utf-8", "replace").strip()[-300:]
@@ -105,6 +107,7 @@ def spec_of(task: Task) -> dict[str, Any]:
         "suite": task.suite,
         "task": task.id,
         "protected": task.settings["protected"],
+        "requires": task.settings["requires"],
         "check": task.settings["check"],
         "check_seconds": task.settings["check_seconds"],
         "verifier_settings": {key: verifier[key] for key in ("command", "format", "seconds", "checks")},

@@ -14,6 +14,7 @@ from fairtrial.capture.settings import Settings
 from fairtrial.contracts.errors import Fault
 from fairtrial.contracts.protocols import HOME, RUN, WORKSPACE, Bind, Box, Budget, Launch, LaunchRequest, Limits, Stage
 from fairtrial.contracts.records import digest, load
+from fairtrial.instruments.sandbox.toolchains import binds_for
 from fairtrial.paths import AttemptId, Results
 from fairtrial.plan.files import place
 from fairtrial.plan.freeze import frozen_prompt, repository_record
@@ -195,7 +196,8 @@ def make_box(results: Results, recipe: dict[str, Any], launch: Launch, scratch: 
     home = scratch / "home"
     if not (home / ".gitconfig").exists():
         (home / ".gitconfig").write_bytes(GIT_CONFIG)
-    binds = list(launch.binds)
+    shown, path = binds_for(recipe["requires"])
+    binds = [*shown, *launch.binds]
     read_only = []
     if recipe["acceptance"]:
         binds.append(Bind((scratch / "acceptance").resolve(), f"{WORKSPACE}/acceptance"))
@@ -207,7 +209,7 @@ def make_box(results: Results, recipe: dict[str, Any], launch: Launch, scratch: 
         env={**BASE_ENVIRONMENT, **launch.env},
         stdin=launch.stdin,
         binds=binds,
-        path=sorted({str(Path(b.target)) for b in launch.binds if b.target == str(b.source)}),
+        path=[*sorted({str(Path(b.target)) for b in launch.binds if b.target == str(b.source)}), *path],
         network=recipe["isolation"]["network"],
         limits=Limits(output_bytes=settings.output_bytes),
         hidden=[results.objects.resolve(), results.root.resolve()],

@@ -85,7 +85,7 @@ class _Court:
     def __init__(self, gradespec: dict[str, Any], task: Path, room: Path, policy: Policy) -> None:
         self.spec, self.task = gradespec, task
         self.settings: dict[str, Any] = gradespec["verifier_settings"]
-        self.boxes = Boxes(policy, room)
+        self.boxes = Boxes(policy, room, gradespec.get("requires") or ())
 
     def judge(self, tree: Path, verdict_only: bool = False) -> Judgement:
         before = digest(self.task)

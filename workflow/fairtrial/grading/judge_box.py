@@ -14,6 +14,7 @@ from fairtrial.contracts.errors import Fault
 from fairtrial.contracts.protocols import HOME, WORKSPACE, Bind, Box, Limits
 from fairtrial.instruments.sandbox import backends, layout
 from fairtrial.instruments.sandbox import run as sandbox
+from fairtrial.instruments.sandbox.toolchains import binds_for
 from fairtrial.verify.blackbox import BrokenBox, Result, run_child
 
 ACCEPTANCE = f"{WORKSPACE}/acceptance"
@@ -21,11 +22,15 @@ LIMITS = Limits(tmp_bytes=1 << 30, file_bytes=1 << 30, processes=1024, output_by
 
 
 class Boxes:
-    """The boxes of one judgement; `room` is a private folder for their files. UserError when required and not there."""
+    """The boxes of one judgement; `room` is a private folder for their files. UserError when required and not there.
 
-    def __init__(self, policy: backends.Policy, room: Path) -> None:
+    `requires`: programs that every box shows, wherever they are installed.
+    """
+
+    def __init__(self, policy: backends.Policy, room: Path, requires: Sequence[str] = ()) -> None:
         self.policy: backends.Policy = policy
         self.backend = backends.choose(policy)
+        self._shown, self._path = binds_for(requires)
         self._room = room
         self._used = 0
         self._prefixes: dict[tuple[Bind, ...], list[str]] = {}
@@ -41,7 +46,7 @@ class Boxes:
             return []
         key = tuple(binds)
         if key not in self._prefixes:
-            box = Box(Path(), Path(HOME), binds=list(binds), limits=LIMITS)
+            box = Box(Path(), Path(HOME), binds=[*self._shown, *binds], path=self._path, limits=LIMITS)
             self._prefixes[key] = sandbox.prefix(box, self.place(), policy=self.policy)
         return self._prefixes[key]
 
@@ -66,7 +71,8 @@ class Boxes:
         """Without bubblewrap: Landlock or a plain process, below a supervisor that ends what is left behind."""
         home = self.place()
         home.mkdir(mode=0o700)
-        box = Box(workspace, home, argv=list(argv), binds=list(binds), limits=LIMITS)
+        binds = [*self._shown, *binds]
+        box = Box(workspace, home, argv=list(argv), binds=binds, path=self._path, limits=LIMITS)
         try:
             done = sandbox.run_simple(box, seconds, backend=self.backend)
         except Fault as fault:

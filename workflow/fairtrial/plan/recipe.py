@@ -167,6 +167,7 @@ def gradespec(hashed: HashedTask, arm: Arm, config: Config) -> dict[str, Any]:
         "workspace": hashed.workspace,
         "workspace_script": hashed.script,
         "protected": task.settings["protected"],
+        "requires": task.settings["requires"],
         "check": task.settings["check"],
         "check_seconds": task.settings["check_seconds"],
         "verifier_settings": {key: verifier[key] for key in ("command", "format", "seconds", "checks")},

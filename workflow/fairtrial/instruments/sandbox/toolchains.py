@@ -35,7 +35,9 @@ def _program(name: str, found: Path) -> Path:
     if real.name != _PROXY or name == _PROXY:
         return real if real.name == name else found
     compiler = found.with_name("rustc")
-    done = subprocess.run([str(compiler), "--print", "sysroot"], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        [str(compiler), "--print", "sysroot"], capture_output=True, text=True, check=False, timeout=60
+    )
     inner = Path(done.stdout.strip()) / "bin" / name
     return inner if done.returncode == 0 and inner.is_file() else found
 
