@@ -31,7 +31,7 @@ def said(objects: list[Json]) -> Said:
         for choice in map(mapping, listed(one.get("choices"))):
             part = mapping(choice.get("delta")) or mapping(choice.get("message"))
             for place, call in enumerate(listed(part.get("tool_calls"))):
-                calls.add((choice.get("index", 0), mapping(call).get("index", place)))
+                calls.add((number(choice.get("index")) or 0, number(mapping(call).get("index", place)) or 0))
         if usage := mapping(one.get("usage")):
             _count(found, usage)
     found.tool_calls = len(calls) if objects else None

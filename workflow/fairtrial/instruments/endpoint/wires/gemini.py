@@ -18,10 +18,8 @@ def asked(path: str, body: Json) -> Asked:
     name, _, verb = unquote(path.partition("/models/")[2]).rpartition(":")
     parts = (p for c in listed(body.get("contents")) for p in listed(mapping(c).get("parts")))
     calls = sum(1 for p in parts if "functionCall" in mapping(p))
-    offered = [f for t in listed(body.get("tools")) for f in listed(mapping(t).get("functionDeclarations"))]
-    made = (
-        tool_of(mapping(f), "parametersJsonSchema" if "parametersJsonSchema" in f else "parameters") for f in offered
-    )
+    offered = [mapping(f) for t in listed(body.get("tools")) for f in listed(mapping(t).get("functionDeclarations"))]
+    made = (tool_of(f, "parametersJsonSchema" if "parametersJsonSchema" in f else "parameters") for f in offered)
     return Asked(name or None, verb.startswith("stream"), tuple(t for t in made if t is not None), calls)
 
 

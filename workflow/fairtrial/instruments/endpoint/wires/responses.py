@@ -22,8 +22,12 @@ def asked(path: str, body: Json) -> Asked:
     for item in items:
         if item.get("type") == "additional_tools":
             offered += listed(item.get("tools"))
-    calls = sum(1 for item in items if item.get("type") in _CALLS)
+    calls = sum(map(_is_call, items))
     return Asked(body.get("model"), body.get("stream") is True, tools_of(offered, "parameters"), calls)
+
+
+def _is_call(item: object) -> bool:
+    return str(mapping(item).get("type")) in _CALLS
 
 
 def said(objects: list[Json]) -> Said:
@@ -34,9 +38,9 @@ def said(objects: list[Json]) -> Said:
         response = mapping(one.get("response")) if "response" in one else one
         found.model = response.get("model") or found.model
         if one.get("type") == "response.output_item.done":
-            calls += mapping(one.get("item")).get("type") in _CALLS
+            calls += _is_call(one.get("item"))
         elif one.get("object") == "response":
-            calls += sum(1 for i in listed(one.get("output")) if mapping(i).get("type") in _CALLS)
+            calls += sum(map(_is_call, listed(one.get("output"))))
         if usage := mapping(response.get("usage")):
             _count(found, usage)
     found.tool_calls = calls if objects else None
