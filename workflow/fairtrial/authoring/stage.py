@@ -15,6 +15,7 @@ from fairtrial.instruments.sandbox.toolchains import binds_for
 from fairtrial.plan.freeze import commit
 from fairtrial.plan.recipe import HashedTask
 from fairtrial.plan.tasks import Task
+from fairtrial.toolsets._start import place_home, set_up
 
 SECONDS = 120.0
 _TREES = itertools.count(1)
@@ -60,13 +61,13 @@ def build_start(start: Start, *, toolset: str = "git") -> Path:
         shutil.copytree(folder / "acceptance", tree / "acceptance", dirs_exist_ok=True, ignore=_IGNORE)
     if not script.is_file() and shutil.which("git"):
         commit(tree)
-    registry.load("fairtrial.toolsets", toolset, "toolset").prepare(tree)
+    set_up(toolset, tree)
     return tree
 
 
 def play_solution(start: Start, tree: Path, toolset: str) -> str | None:
     """Apply the reference; None, or what went wrong."""
-    return _apply(start, tree, start.task.folder / "solution", (f"solve-{toolset}.sh", "solve.sh"))
+    return _apply(start, tree, start.task.folder / "solution", (f"solve-{toolset}.sh", "solve.sh"), toolset)
 
 
 def lay_wrong(start: Start, tree: Path, folder: Path) -> str | None:
@@ -74,22 +75,23 @@ def lay_wrong(start: Start, tree: Path, folder: Path) -> str | None:
     return _apply(start, tree, folder, ("solve.sh",))
 
 
-def _apply(start: Start, tree: Path, folder: Path, scripts: tuple[str, ...]) -> str | None:
+def _apply(start: Start, tree: Path, folder: Path, scripts: tuple[str, ...], toolset: str = "git") -> str | None:
     if not folder.is_dir():
         return "does not exist"
     for name in scripts:
         if (folder / name).is_file():
-            return _run(start, tree, ["bash", f"{RUN}/play/{name}"], Bind(folder, f"{RUN}/play"))
+            return _run(start, tree, ["bash", f"{RUN}/play/{name}"], Bind(folder, f"{RUN}/play"), toolset)
     shutil.copytree(folder, tree, symlinks=True, dirs_exist_ok=True, ignore=_IGNORE, copy_function=shutil.copyfile)
     return None
 
 
-def _run(start: Start, tree: Path, argv: list[str], bind: Bind) -> str | None:
+def _run(start: Start, tree: Path, argv: list[str], bind: Bind, toolset: str = "git") -> str | None:
     from fairtrial.instruments.sandbox.run import run_simple
 
     home = start.scratch / f"home-{next(_TREES)}"
     home.mkdir()
     (home / ".gitconfig").write_text("[user]\n\tname = agent\n\temail = agent@example.invalid\n")
+    place_home(toolset, home)
     environment = {"LANG": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1"}
     shown, path = binds_for(start.task.settings["requires"])
     done = run_simple(Box(tree, home, argv=argv, env=environment, binds=[*shown, bind], path=path), SECONDS)

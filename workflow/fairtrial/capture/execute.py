@@ -82,7 +82,13 @@ def instruments(prepared: Prepared, endpoint: Endpoint | None = None) -> list[In
     from fairtrial.instruments.trace.instrument import Trace
 
     snapshots = Snapshots()
-    trace = Trace(on_command_end=lambda span: snapshots.capture_now("command", span))
+    recipe = prepared.stage.recipe
+    toolset: Any = registry.load("fairtrial.toolsets", recipe["toolset"]["name"], "toolset")
+    trace = Trace(
+        toolset.policy(recipe["adoption"]),
+        lambda span: snapshots.capture_now("command", span),
+        boxed=prepared.request.boxed,
+    )
     return [*([endpoint] if endpoint else []), trace, snapshots]
 
 

@@ -18,6 +18,7 @@ from fairtrial.instruments.sandbox.toolchains import binds_for
 from fairtrial.paths import AttemptId, Results
 from fairtrial.plan.files import place
 from fairtrial.plan.freeze import frozen_prompt, repository_record
+from fairtrial.toolsets._start import set_up
 
 BASE_ENVIRONMENT = {
     "LANG": "C.UTF-8",
@@ -30,6 +31,7 @@ BASE_ENVIRONMENT = {
     "USER": "agent",
     "LOGNAME": "agent",
 }
+SKILLS = ".config/fairtrial/skills"
 GIT_CONFIG = b"[user]\n\tname = agent\n\temail = agent@example.invalid\n[init]\n\tdefaultBranch = main\n"
 
 
@@ -68,6 +70,7 @@ def prepare(
     adapter: Any = registry.load("fairtrial.harnesses", recipe["harness"]["adapter"], "launch")
     version = probe_version(adapter, recipe)
     stage_workspace(results, recipe, scratch)
+    place_skills(results, recipe, adapter, scratch / "home")
     budget = budget_of(recipe)
     secrets = secrets_for(recipe, settings)
     copy_login(recipe, settings, scratch / "home")
@@ -112,7 +115,6 @@ def stage_workspace(results: Results, recipe: dict[str, Any], scratch: Path) -> 
     """The start: frozen files, acceptance, a repository; for workspace.sh what the script builds."""
     workspace = scratch / "workspace"
     place(results, recipe["workspace"], workspace)
-    toolset: Any = registry.load("fairtrial.toolsets", recipe["toolset"]["name"], "toolset")
     if recipe["workspace_script"]:
         run_workspace_script(results, recipe["workspace_script"], scratch)
     if recipe["acceptance"]:
@@ -122,7 +124,13 @@ def stage_workspace(results: Results, recipe: dict[str, Any], scratch: Path) -> 
         if record.exists():
             place(results, load(record)["entries"], workspace / ".git")
     place(results, recipe["acceptance"], scratch / "acceptance")
-    toolset.prepare(workspace)
+    set_up(recipe["toolset"]["name"], workspace, scratch / "home", adoption=recipe["adoption"])
+
+
+def place_skills(results: Results, recipe: dict[str, Any], adapter: Any, home: Path) -> None:
+    """The toolset's skill files, where the agent program looks for such (SKILLS, a path below HOME); warm arms only."""
+    if recipe["adoption"] == "warm" and recipe["toolset"]["skills"]:
+        place(results, recipe["toolset"]["skills"], home / getattr(adapter, "SKILLS", SKILLS))
 
 
 def run_workspace_script(results: Results, sha256: str, scratch: Path) -> None:

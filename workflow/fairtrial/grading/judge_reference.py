@@ -5,12 +5,12 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from fairtrial import registry
 from fairtrial.contracts.errors import Fault
 from fairtrial.contracts.protocols import RUN, Bind
 from fairtrial.grading.judge_box import Boxes
 from fairtrial.grading.judge_tree import holds_files
 from fairtrial.plan.freeze import commit
+from fairtrial.toolsets._start import set_up
 from fairtrial.verify.files import copy_tree
 
 SCRIPTS = f"{RUN}/scripts"
@@ -43,7 +43,7 @@ def build_reference(task: Path, into: Path, toolset: str, boxes: Boxes) -> Path 
         copy_tree(task / "acceptance", into / "acceptance")
     if not (task / "workspace.sh").is_file() and shutil.which("git"):
         commit(into)
-    registry.load("fairtrial.toolsets", toolset, "toolset").prepare(into)
+    set_up(toolset, into)
     for name in (f"solve-{toolset}.sh", "solve.sh"):
         if (solution / name).is_file():
             done = boxes.run(["bash", f"{SCRIPTS}/{name}"], into, SECONDS, [Bind(solution, SCRIPTS)])

@@ -1,0 +1,1 @@
+"""GitButler's command line."""

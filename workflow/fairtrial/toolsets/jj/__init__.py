@@ -1,0 +1,1 @@
+"""Jujutsu beside git in one repository."""
