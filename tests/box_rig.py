@@ -17,6 +17,7 @@ from fairtrial.instruments.sandbox import backends, run
 DATA = Path(__file__).parent / "data" / "sandbox"
 SOURCES = Path(run.__file__).resolve().parents[3]
 ORDINARY = 65534
+LEFT_BEHIND = (DATA / "left_behind.py").read_text()
 
 
 def boxes() -> dict[str, backends.Backend]:

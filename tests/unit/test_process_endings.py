@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -21,47 +19,6 @@ rig = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(rig)
 
 BOXES = rig.boxes()
-LEFT_BEHIND = """
-import json, os, signal, socket, sys, time
-LIFE = 40  # seconds: should a test fail, its processes still end by themselves
-signal.alarm(LIFE)
-def daemon(work):
-    if os.fork():
-        return
-    os.setsid()
-    if os.fork():
-        os._exit(0)
-    signal.alarm(LIFE)
-    work()
-def rewrite():
-    while True:
-        open("answer.txt", "w").write("41")
-        time.sleep(0.05)
-def hold():
-    s = socket.socket()
-    s.bind(("127.0.0.1", 0))
-    s.listen()
-    time.sleep(LIFE)
-def respawn():
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    while True:
-        if os.fork() == 0:
-            signal.alarm(LIFE)
-            time.sleep(LIFE)
-            os._exit(0)
-        os.wait()
-open("answer.txt", "w").write("42")
-daemon(rewrite)
-daemon(hold)
-daemon(respawn)
-if os.fork() == 0:
-    os.setpgid(0, 0)
-    signal.alarm(LIFE)
-    time.sleep(LIFE)
-    os._exit(0)
-time.sleep(0.3)
-print(json.dumps({"type": "result"}), flush=True)
-"""
 
 
 def is_result(line: bytes) -> bool:
@@ -154,7 +111,7 @@ def test_timeout_with_term_ignored(tmp_path, backend):
 def test_nothing_is_alive_afterwards(tmp_path, backend):
     """setsid, double fork, a respawner, a process group of its own: all gone, counted, the answer stays (O15)."""
     mark = f"mark-{os.getpid()}-{time.monotonic_ns()}"
-    made = rig.program(tmp_path, LEFT_BEHIND)
+    made = rig.program(tmp_path, rig.LEFT_BEHIND)
     made.argv.append(mark)
     stranger = subprocess.Popen(
         [
@@ -224,131 +181,6 @@ def test_many_at_once_from_threads(tmp_path, backend):
     for thread in threads:
         thread.join()
     assert done == {number: (number, f"{number}\n") for number in range(4)}
-
-
-def test_a_long_line_and_a_full_stderr(tmp_path, backend):
-    """8 MiB in one line with 2 MiB on stderr in between: all kept, the final event seen (O11)."""
-    made = rig.program(
-        tmp_path,
-        "import sys\nw = sys.stdout.write\nw('{}\\n'); w('y' * (8 << 20) + '\\n')\n"
-        "sys.stderr.write('e' * (2 << 20)); sys.stderr.flush(); w('\"result\"\\n')\n",
-    )  # fmt: skip
-    report = rig.watch(tmp_path, made, backend=backend, is_final_event=is_result)
-    assert report.final_event_ns is not None
-    assert (report.stdout_bytes, report.stderr_bytes) == ((8 << 20) + 13, 2 << 20)
-    lines = [json.loads(line) for line in (tmp_path / "times").read_text().splitlines()]
-    assert [line["line"] for line in lines] == [1, 2, 3]
-    assert [line["at_ns"] for line in lines] == sorted(line["at_ns"] for line in lines)
-
-
-def test_much_output_takes_constant_memory(tmp_path):
-    """200 MB of output: the first bytes kept, all counted, the final event beyond the cap kept, memory flat (O11)."""
-    script = (
-        "import json, resource, sys; from pathlib import Path\n"
-        "from fairtrial.contracts.protocols import Box, Budget, Limits\n"
-        "from fairtrial.instruments.sandbox import run\n"
-        "t = Path(sys.argv[1])\n"
-        "box = Box(t / 'w', t / 'h', ['sh', '-c', 'yes $(printf %0100d 0) | head -c 200000000;"
-        " echo; echo \\'\"result\"\\''],"
-        " limits=Limits(output_bytes=1 << 20))\n"
-        "r = run.run(box, Budget(60), stdout=t / 'o', stderr=t / 'e', times=t / 't', "
-        "is_final_event=lambda line: b'result' in line)\n"
-        "print(json.dumps([r.stdout_bytes, r.stdout_kept_bytes, r.final_event_ns is not None, r.timed_out,"
-        " resource.getrusage(resource.RUSAGE_SELF).ru_maxrss]))\n"
-    )
-    for name in ("w", "h"):
-        (tmp_path / name).mkdir()
-    done = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=True)
-    total, kept, final, timed_out, memory = json.loads(done.stdout)
-    assert (total, final, timed_out) == (200_000_010, True, False)
-    assert kept == (1 << 20) + 10 == (tmp_path / "o").stat().st_size
-    assert (tmp_path / "o").read_bytes().endswith(b'\n"result"\n')
-    assert memory < 120_000  # KiB
-
-
-def test_bytes_that_are_no_text(tmp_path, backend):
-    """Whatever the bytes, they arrive as they are, and only a newline ends a line (O12)."""
-    odd = b'{"a":"\xb2"}\r\n\x00\x1b[31m\xff\n"\xe2\x80\xa8 \xed\xb2\xb2"\rx\n{"torn'
-    made = rig.program(tmp_path, "import sys; sys.stdout.buffer.write(open('odd', 'rb').read())")
-    (made.workspace / "odd").write_bytes(odd)
-    rig.watch(tmp_path, made, backend=backend)
-    assert (tmp_path / "out").read_bytes() == odd
-    assert len((tmp_path / "times").read_text().splitlines()) == 4
-
-
-RUNNER = """
-import sys
-from pathlib import Path
-from fairtrial.contracts.protocols import Box, Budget
-from fairtrial.instruments.sandbox import backends, run
-t = Path(sys.argv[1])
-backend = {"bwrap": lambda: backends.best()[0], "landlock": backends.landlock_backend, "plain": backends.plain_backend}
-box = Box(t / "workspace", t / "home", ["python3", "agent.py", sys.argv[2]])
-r = run.run(box, Budget(60, grace_seconds=0.3), stdout=t / "o", stderr=t / "e", times=t / "t",
-            backend=backend[sys.argv[3]](), on_start=lambda pid, at: print("started", flush=True))
-print(r.interrupted, r.timed_out, r.stopped_by, flush=True)
-"""
-
-
-@pytest.fixture
-def runner(tmp_path, backend):
-    """A runner of its own with an agent that leaves processes behind, and the mark they carry."""
-    mark = f"mark-{os.getpid()}-{time.monotonic_ns()}"
-    rig.program(tmp_path, LEFT_BEHIND.replace("print(json", "time.sleep(LIFE)\nprint(json"))
-    words = [sys.executable, "-c", RUNNER, str(tmp_path), mark, backend.kind]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout.readline() == "started\n"
-        deadline = time.monotonic() + 10
-        while len(rig.alive(mark)) < 6 and time.monotonic() < deadline:
-            time.sleep(0.05)
-        yield process, mark
-        process.kill()
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_to_the_runner_ends_the_agent(runner, number):
-    """SIGTERM or SIGINT: the agent and all it left are gone, the report says interrupted."""
-    process, mark = runner
-    process.send_signal(number)
-    assert process.stdout.readline() == "True False None\n"
-    assert rig.alive(f"agent.py {mark}") == []
-    assert [pid for pid in rig.alive(mark) if pid != process.pid] == []
-
-
-def test_a_killed_runner_leaves_no_agent(runner):
-    """SIGKILL to the runner: neither the agent nor anything it started survives, box or not."""
-    process, mark = runner
-    process.kill()
-    process.wait()
-    deadline = time.monotonic() + 5
-    while (left := rig.alive(mark)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    for pid in left:
-        os.kill(pid, signal.SIGKILL)
-    assert left == []
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="boxes are Linux only")
-def test_a_runner_killed_while_it_starts_leaves_no_agent(tmp_path):
-    """SIGKILL at any moment of the start: no box starts by itself afterwards and none is left waiting."""
-    mark = f"mark-{os.getpid()}-{time.monotonic_ns()}"
-    made = rig.box(tmp_path)
-    early = RUNNER.replace("r = run.run", "print('now', flush=True)\nr = run.run").replace(
-        '"agent.py"', '"-c", "import time; time.sleep(20)"'
-    )
-    for delay in (0.0, 0.002, 0.004, 0.006, 0.008, 0.011, 0.015, 0.02, 0.03):
-        words = [sys.executable, "-c", early, str(tmp_path), mark, "bwrap"]
-        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
-            assert process.stdout.readline() == "now\n"
-            time.sleep(delay)
-            process.kill()
-    deadline = time.monotonic() + 5
-    while (left := rig.alive(mark)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    for pid in left:
-        os.kill(pid, signal.SIGKILL)
-    assert left == []
-    assert made.workspace.is_dir()
 
 
 def test_product_code_in_a_box(tmp_path, backend):

@@ -176,7 +176,7 @@ while True:
 
 def test_stopping_before_killing_ends_a_respawner():
     """A tree in which every process that ends is replaced is gone within moments."""
-    words = [sys.executable, "-c", f"import os\nif os.fork(): os.wait()\n{RESPAWNERS}"]
+    words = [sys.executable, "-c", f"import os, time\nif os.fork():\n    time.sleep(30)\n    os._exit(0)\n{RESPAWNERS}"]
     with subprocess.Popen(words) as top:
         time.sleep(0.5)
         assert len(processes.descendants(top.pid)) >= 5

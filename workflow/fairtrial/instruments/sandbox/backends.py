@@ -151,10 +151,15 @@ def plain_backend() -> Backend:
     return Backend("plain", None, None, False, bool(seccomp.program()), 0, tuple(lacking))
 
 
+def cache_folder() -> Path:
+    """Where the probe is remembered unless told otherwise: below the user's cache folder."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "fairtrial"  # noqa: PTH111
+
+
 def best(cache: Path | None = None) -> tuple[Backend, list[str]]:
     """The best back end here and why better ones were passed over. Runs bwrap once per boot (cache) or process."""
     if cache not in _found:
-        _found[cache] = _best(cache)
+        _found[cache] = _best(cache or cache_folder())
     return _found[cache]
 
 

@@ -31,13 +31,22 @@ def _own_folders() -> Iterable[Path]:
         yield from (Path(top + path) for top in tops)
 
 
+def _sweep(parent: Path) -> None:
+    """Remove what killed runners left: empty groups whose maker is gone."""
+    for folder in parent.glob("box-*-*"):
+        with contextlib.suppress(OSError, ValueError):
+            if not processes.alive(int(folder.name.split("-")[1])):
+                os.rmdir(folder)  # noqa: PTH106 - refused by the kernel while a process is in it
+
+
 class Group:
     """One or two folders below the own groups; empty where none could be made."""
 
     def __init__(self) -> None:
-        name = f"box-{secrets.token_hex(6)}"
+        name = f"box-{os.getpid()}-{secrets.token_hex(4)}"
         self.folders: list[Path] = []
         for parent in _own_folders():
+            _sweep(parent)
             with contextlib.suppress(OSError):
                 (parent / name).mkdir()
                 self.folders.append(parent / name)

@@ -197,7 +197,7 @@ def run(
     {"line", "at_ns"} per complete line of stdout (ns since the start). on_start(main pid, monotonic ns).
     stop_event() is polled about five times a second; a reason ends the agent. listener: (port, callback) gets a
     socket that listens on 127.0.0.1:port inside the box. size_cap: bytes of workspace and HOME together.
-    cache: folder in which the probe of this machine is remembered. backend: instead of the best one.
+    cache: folder in which the probe of this machine is remembered (default: the user's). backend: not the best one.
     Raises UserError (policy 'required' cannot be had) and Fault (sandbox, spawn, endpoint, disk).
     """
     backend = backend or backends.choose(policy, cache)

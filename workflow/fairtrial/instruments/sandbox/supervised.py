@@ -240,7 +240,8 @@ class SupervisedProcess:
 
 def start(box: Box, backend: Backend, ends: Ends, ask: canary.Questions, port: int | None) -> SupervisedProcess:
     """Start the supervisor and hold the agent back; with `port`, the endpoint listens on this machine's loopback."""
-    scratch = Path(tempfile.mkdtemp(prefix="box-"))
+    beside = box.home.parent  # goes with the attempt's scratch folder, even when the runner is killed
+    scratch = Path(tempfile.mkdtemp(prefix="box-", dir=beside if os.access(beside, os.W_OK) else None))
     started = SupervisedProcess(backend, scratch, _copies(box))
     try:
         if port is not None:
