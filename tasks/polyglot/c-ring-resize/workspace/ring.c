@@ -1,0 +1,42 @@
+#include "ring.h"
+
+#include <stdlib.h>
+
+int ring_open(struct ring *ring, size_t capacity)
+{
+    ring->data = capacity ? malloc(capacity) : NULL;
+    ring->capacity = ring->data ? capacity : 0;
+    ring->first = 0;
+    ring->used = 0;
+    return ring->data ? 0 : -1;
+}
+
+void ring_close(struct ring *ring)
+{
+    free(ring->data);
+    ring->data = NULL;
+    ring->capacity = ring->first = ring->used = 0;
+}
+
+size_t ring_write(struct ring *ring, const unsigned char *bytes, size_t count)
+{
+    size_t done = 0;
+
+    while (done < count && ring->used < ring->capacity) {
+        ring->data[(ring->first + ring->used) % ring->capacity] = bytes[done++];
+        ring->used++;
+    }
+    return done;
+}
+
+size_t ring_read(struct ring *ring, unsigned char *bytes, size_t count)
+{
+    size_t done = 0;
+
+    while (done < count && ring->used > 0) {
+        bytes[done++] = ring->data[ring->first];
+        ring->first = (ring->first + 1) % ring->capacity;
+        ring->used--;
+    }
+    return done;
+}

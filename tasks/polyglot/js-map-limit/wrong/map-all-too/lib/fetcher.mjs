@@ -1,0 +1,7 @@
+import { mapLimit } from "./pool.mjs";
+
+/** The text of every page; `load` takes an address and returns a promise of its text. */
+export async function pages(addresses, load) {
+  const texts = await mapLimit(addresses, 4, load);
+  return new Map(texts.map((text, index) => [addresses[index], text]));
+}
