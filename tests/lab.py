@@ -143,10 +143,11 @@ class Lab:
 
     def start(self, *arguments: str) -> subprocess.Popen[bytes]:
         """Start it in a process group of its own."""
-        log = (self.folder / "snakemake.log").open("ab")
-        return subprocess.Popen(
-            self.command(*arguments), cwd=self.folder, env=self.environment(), stdout=log, stderr=log, process_group=0
-        )
+        with (self.folder / "snakemake.log").open("ab") as log:
+            return subprocess.Popen(
+                self.command(*arguments), cwd=self.folder, env=self.environment(), stdout=log, stderr=log,
+                process_group=0,
+            )  # fmt: skip
 
     def fairtrial(self, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
         """Run the fairtrial command."""
