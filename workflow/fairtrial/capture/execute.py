@@ -109,7 +109,7 @@ def execute(done: Executed, settings: Settings, results: Results) -> None:
         for instrument in measuring:
             started.append(instrument)
             instrument.prepare(stage)
-        done.report = run_measured(prepared, measuring, endpoint)
+        done.report = run_measured(prepared, measuring, endpoint, settings.workspace_bytes)
     finally:
         for instrument in reversed(started):
             instrument.stop(stage)
@@ -120,7 +120,9 @@ def execute(done: Executed, settings: Settings, results: Results) -> None:
     done.events = merged(events, done.facts.get("endpoint"))
 
 
-def run_measured(prepared: Prepared, measuring: list[Instrument], endpoint: Endpoint | None) -> ProcessReport:
+def run_measured(
+    prepared: Prepared, measuring: list[Instrument], endpoint: Endpoint | None, size_cap: int
+) -> ProcessReport:
     """The agent in its box, from its start until nothing of it is alive."""
     from fairtrial.instruments.sandbox.run import run
 
@@ -141,6 +143,7 @@ def run_measured(prepared: Prepared, measuring: list[Instrument], endpoint: Endp
         on_start=begin,
         stop_event=endpoint.stop_reason if endpoint else None,
         listener=(endpoint.port, endpoint.listen) if endpoint else None,
+        size_cap=size_cap,
     )
 
 
