@@ -22,7 +22,9 @@ from pathlib import Path
 
 from fairtrial.contracts.errors import UserError
 
-RESERVED = frozenset({"attempts", "faults", "objects", "ledger", "logs", "tries", "redone", "invocations", "scratch"})
+RESERVED = frozenset(
+    {"attempts", "faults", "objects", "ledger", "logs", "tries", "redone", "invocations", "scratch", "slots"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,3 +201,7 @@ class Results:
     def invocation(self, invocation: str) -> Path:
         """Flags of one start of Snakemake: stop flag, preflight, fault counts."""
         return self.root / "invocations" / invocation
+
+    def slots(self, name: str) -> Path:
+        """One lease per attempt that may run at once for a harness or provider."""
+        return self.root / "slots" / name

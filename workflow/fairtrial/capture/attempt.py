@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import sys
+import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,11 +15,16 @@ from fairtrial.capture.evidence import evidence_record
 from fairtrial.capture.execute import Executed, execute
 from fairtrial.capture.prepare import clear, load_recipe, prepare
 from fairtrial.capture.settings import Settings
-from fairtrial.capture.spend import gate, leases, ledger, preflight
+from fairtrial.capture.spend import dead, gate, invocation, leases, ledger, preflight, retry, slots
+from fairtrial.capture.spend.bound import bound
 from fairtrial.contracts.clock import utc_now
 from fairtrial.contracts.errors import Fault
 from fairtrial.contracts.protocols import FaultFound
 from fairtrial.paths import Attempt, AttemptId, Results
+
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+ROOM_SECONDS = 600.0  # how long a finished attempt waits for room on a full disk before it is given up
+ROOM_POLL = 5.0
 
 
 @dataclass(slots=True)
@@ -29,11 +37,28 @@ class Run:
     recipe: dict[str, Any]
     recipe_sha256: str
     free: bool
-    token: str
+    lease: leases.Lease
+    record: dict[str, Any]  # of the lease
+
+    @property
+    def token(self) -> str:
+        """Names this attempt's folder below scratch/ and its records in the ledger."""
+        return self.lease.token
+
+    def stopped(self) -> str | None:
+        """Why it must not start now, or None."""
+        said = faults.streak(self.results, self.settings, self.attempt.id)
+        if said is not None:
+            said = f"{self.settings.stop_after} attempts of this harness and model in a row ended in a fault: {said}"
+        return invocation.stopped(self.results, self.settings) or said
+
+
+class NotRun(Exception):
+    """Not started, for a reason that is no fault: the next run tries it."""
 
 
 def run(results: Results, attempt_id: AttemptId, settings: Settings) -> int:
-    """0 sealed (now or before), 1 a fault or stopped; refusals are UserError."""
+    """0 sealed (now or before), 1 a fault or not started; refusals are UserError."""
     attempt = results.attempt(attempt_id)
     if seal.is_sealed(attempt):
         seal.republish(attempt)
@@ -41,41 +66,46 @@ def run(results: Results, attempt_id: AttemptId, settings: Settings) -> int:
     recipe, sha256 = load_recipe(results, attempt_id)
     free = settings.is_free(recipe)
     gate.check_one(settings, recipe, str(attempt_id))
-    seal.refuse_if_paid(attempt, not free and ledger.says_paid(results, attempt_id))
     record = leases.identity(str(attempt_id), settings.invocation)
     lease = leases.wait_for(
-        attempt.lease,
-        record,
-        attempt.evidence.exists,
-        lambda dead: clear(results, str(dead.get("token", "-"))),
+        attempt.lease, record, attempt.evidence.exists, lambda held: dead.bury(results, attempt_id, held, settings)
     )
     if lease is None:
         seal.republish(attempt)
         return 0
     with lease:
-        return run_leased(Run(results, attempt, settings, recipe, sha256, free, lease.token), record, lease)
+        seal.refuse_if_paid(attempt, not free and ledger.says_paid(results, attempt_id))
+        return run_leased(Run(results, attempt, settings, recipe, sha256, free, lease, record))
 
 
-def run_leased(this: Run, record: dict[str, Any], lease: leases.Lease) -> int:
-    """Wait for the arm's preflight, measure, then seal or keep the fault."""
-    stopped = faults.streak(this.results, this.settings, this.attempt.id)
-    place = preflight.folder(this.results, this.settings, this.attempt.id, this.recipe)
-    if stopped is None and not this.free:
-        wall = this.recipe["budget"]["wall_seconds"]
-        stopped = preflight.enter(
-            place, record, wall, lambda: faults.streak(this.results, this.settings, this.attempt.id)
-        )
-    if stopped is not None:
-        return _say(f"{this.attempt.id}: not started: {stopped}\nthe same snakemake command tries it again")
-    fault: FaultFound | None = None
+def run_leased(this: Run) -> int:
+    """Wait for a slot and the arm's preflight, measure, then seal or keep the fault."""
     try:
-        fault = measure(this, lease)
-    finally:
-        clear(this.results, this.token)
-        if not this.free:
-            preflight.leave(place, this.token, ok=fault is None and this.attempt.evidence.exists())
+        with slots.held(this.results, this.settings, this.recipe, this.record, this.stopped) as refused:
+            _unless(refused or this.stopped())
+            fault = _tries(this) if this.free else _after_preflight(this)
+    except NotRun as reason:
+        invocation.not_run(this.results, this.settings, this.attempt.id, str(reason))
+        again = invocation.command(this.results, this.settings)
+        return _say(f"{this.attempt.id}: not run: {reason}\nto go on: {again}")
     faults.mark(this.results, this.settings, this.attempt.id, fault)
     return 0 if fault is None else _say(f"{this.attempt.id}: fault: {fault.kind}: {fault.message}")
+
+
+def _after_preflight(this: Run) -> FaultFound | None:
+    place = preflight.folder(this.results, this.settings, this.attempt.id, this.recipe)
+    patience = retry.patience(this.recipe["budget"]["wall_seconds"], this.settings)
+    with preflight.admitted(place, this.record, patience, this.stopped) as refused:
+        _unless(refused)
+        fault = _tries(this)
+        if fault is None:
+            preflight.passes(place, this.token)
+    return fault
+
+
+def _unless(reason: str | None) -> None:
+    if reason is not None:
+        raise NotRun(reason)
 
 
 def _say(text: str) -> int:
@@ -83,12 +113,91 @@ def _say(text: str) -> int:
     return 1
 
 
-def measure(this: Run, lease: leases.Lease) -> FaultFound | None:
-    """Run the agent once; None when the evidence is sealed."""
-    started_at = utc_now()
+def _tries(this: Run) -> FaultFound | None:
+    """Measure; after a rate limit or a server's error pause and measure again. The last fault, or None when sealed."""
+    tries = 0
+    while True:
+        tries += 1
+        fault, asked = measure(this)
+        wait = None if fault is None else retry.pause(fault, asked, tries, this.settings)
+        if fault is None or wait is None:
+            return fault
+        _say(f"{this.attempt.id}: try {tries}: {fault.kind}: {fault.message}; next try in {wait:.0f} s")
+        time.sleep(wait)
+        if invocation.stopped(this.results, this.settings):
+            return fault
+
+
+def measure(this: Run) -> tuple[FaultFound | None, float | None]:
+    """Run the agent once. (None, None) when the evidence is sealed, else the fault and a retry-after in seconds."""
+    started_at, done = utc_now(), Executed()
+    _reserve(this)
+    asked: float | None = None
+    try:
+        dead.note(this.results, this.record)
+        _execute(this, done)
+        if not isinstance(done.ending, FaultFound):
+            _seal(this, done, started_at)
+        asked = _close(this, done, started_at)
+    except OSError as error:
+        if error.errno not in FULL:
+            clear(this.results, this.token)
+            raise
+        _without_room(this, done, started_at, error)
+    except BaseException:
+        clear(this.results, this.token)
+        raise
+    else:
+        clear(this.results, this.token)
+    return (done.ending if isinstance(done.ending, FaultFound) else None), asked
+
+
+def _close(this: Run, done: Executed, started_at: str) -> float | None:
+    """Settle, and keep a fault; a retry-after in seconds."""
+    fault = done.ending if isinstance(done.ending, FaultFound) else None
+    _settle(this, done, fault)
+    if fault is None:
+        return None
+    asked = retry.retry_after(fault, done.events)
+    _keep_fault(this, done, started_at, asked)
+    return asked
+
+
+def _without_room(this: Run, done: Executed, started_at: str, error: OSError) -> None:
+    """The disk is full: a fault. Evidence that cannot be kept stays below scratch/ for the next start to pick up."""
+    done.ending = FaultFound("disk", f"{error}: make room, then run again")
+    if this.attempt.evidence.exists():
+        return  # sealed; the next start publishes and settles it
+    if done.report is None:
+        clear(this.results, this.token)
+    with suppress(OSError):
+        _close(this, done, started_at)
+        clear(this.results, this.token)
+
+
+def _reserve(this: Run) -> None:
+    if this.free:
+        return
+    usd = bound(this.settings, this.recipe)
+    _unless(ledger.reserve(this.results, this.settings, this.attempt.id, this.token, usd, waiting=this.stopped))
+
+
+def _settle(this: Run, done: Executed, fault: FaultFound | None) -> None:
     if not this.free:
-        ledger.reserve(this.results, this.settings, this.attempt.id, this.token, this.settings.per_attempt_usd)
-    done = Executed()
+        ledger.settle(
+            this.results, this.settings, this.attempt.id, this.token,
+            events=_cost(done), fault=fault.kind if fault else None,
+        )  # fmt: skip
+
+
+def _cost(done: Executed) -> dict[str, Any]:
+    """The events as far as the ledger wants them; an agent that never started cost nothing."""
+    if done.prepared is None:
+        return {"cost_usd": 0.0, "cost_source": None}
+    return done.events or {}
+
+
+def _execute(this: Run, done: Executed) -> None:
     try:
         done.prepared = prepare(
             this.results, this.attempt.id, this.recipe, this.settings, token=this.token, boxed=done.boxed(this.recipe)
@@ -96,32 +205,40 @@ def measure(this: Run, lease: leases.Lease) -> FaultFound | None:
         execute(done, this.settings, this.results)
     except Fault as found:
         done.ending = FaultFound(found.kind, found.message)
-    if not this.free:
-        said = done.ending.kind if isinstance(done.ending, FaultFound) else None
-        events = done.events or {}
-        ledger.settle(this.results, this.settings, this.attempt.id, this.token, events=events, fault=said)
-    if isinstance(done.ending, FaultFound):
-        _keep_fault(this, done, started_at, done.ending)
-        return done.ending
+
+
+def _seal(this: Run, done: Executed, started_at: str) -> None:
+    """Sealed first, settled after it: a seal tells its cost to the next start, a settlement alone tells nothing."""
     evidence = evidence_record(this.attempt.id, this.recipe_sha256, done, this.settings.invocation, started_at)
     evidence["earlier_faults"] = faults.earlier(this.results, this.attempt.id)
     evidence["redone"] = redone_reason(this.results, this.attempt.id)
-    if not lease.still_ours():
-        return FaultFound("interrupted", "another process took this attempt over; nothing was sealed here")
-    seal.write_seal(done.folder, this.attempt, evidence)
-    return None
+    deadline = time.monotonic() + ROOM_SECONDS
+    while True:
+        if not this.lease.still_ours():
+            done.ending = FaultFound("interrupted", "another process took this attempt over; nothing was sealed here")
+            return
+        try:
+            seal.write_seal(done.folder, this.attempt, evidence)
+            return
+        except OSError as error:
+            if error.errno not in FULL or time.monotonic() > deadline:
+                raise
+            _say(f"{this.attempt.id}: finished, but the disk is full; waiting for room to seal it")
+            time.sleep(ROOM_POLL)
 
 
-def _keep_fault(this: Run, done: Executed, started_at: str, fault: FaultFound) -> None:
+def _keep_fault(this: Run, done: Executed, started_at: str, asked: float | None) -> None:
+    fault = done.ending
     folder: Path | None = done.prepared.stage.folder if done.prepared else None
     failed = faults.Failed(
-        fault=fault,
+        fault=fault if isinstance(fault, FaultFound) else FaultFound("other", "unknown"),
         recipe_sha256=this.recipe_sha256,
         simulated=done.simulated(this.recipe),
         started_at=started_at,
         evidence=folder,
         report=done.report,
         events=done.events,
+        retry_after=asked,
     )
     faults.keep(this.results, this.attempt.id, failed, this.settings)
 

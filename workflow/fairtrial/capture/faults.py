@@ -30,6 +30,7 @@ class Failed:
     evidence: Path | None = None  # folder with what was captured
     report: ProcessReport | None = None
     events: dict[str, Any] | None = None
+    retry_after: float | None = None  # seconds, as the provider said
 
 
 def keep(results: Results, attempt_id: AttemptId, failed: Failed, settings: Settings) -> Path:
@@ -39,8 +40,11 @@ def keep(results: Results, attempt_id: AttemptId, failed: Failed, settings: Sett
     folder = results.faults(attempt_id) / fault_id
     folder.parent.mkdir(parents=True, exist_ok=True)
     if failed.evidence is not None and failed.evidence.is_dir():
+        # the record goes in before the folder moves, so that a kill leaves a whole fault or none
+        create(failed.evidence / "fault.json", record(attempt_id, fault_id, failed, settings, failed.evidence))
         failed.evidence.rename(folder)
-    create(folder / "fault.json", record(attempt_id, fault_id, failed, settings, folder))
+    else:
+        create(folder / "fault.json", record(attempt_id, fault_id, failed, settings, folder))
     return folder / "fault.json"
 
 
@@ -66,7 +70,7 @@ def record(attempt_id: AttemptId, fault_id: str, failed: Failed, settings: Setti
         "suite": attempt_id.suite,
         "task": attempt_id.task,
         "repetition": attempt_id.repetition,
-        "retry_after_seconds": None,
+        "retry_after_seconds": failed.retry_after,
         "files": sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
         if folder.is_dir()
         else [],

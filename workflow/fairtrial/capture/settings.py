@@ -31,6 +31,7 @@ class Settings:
     slots: Mapping[str, int] = field(default_factory=dict)
     free: frozenset[str] = frozenset()
     access: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    prices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # model -> price entry
     invocation: str = "by-hand"
 
     def is_free(self, recipe: dict[str, Any]) -> bool:
@@ -60,5 +61,6 @@ def from_environment(environment: Mapping[str, str] | None = None) -> Settings:
         slots=stage["slots"],
         free=frozenset(stage["free"]),
         access=stage["access"],
+        prices=stage.get("prices", {}),
         invocation=invocation,
     )

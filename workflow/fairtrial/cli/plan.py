@@ -42,6 +42,6 @@ def _say(record: dict[str, object], results: object) -> None:
     rows = missing_by_arm(results, record["cells"])  # type: ignore[arg-type]
     print(f"{record['name']}: {sum(r.planned for r in rows)} attempts, {sum(r.missing for r in rows)} missing")
     for row in rows:
-        print(f"  {row.arm:<48} {row.missing:>6} of {row.planned} missing{'' if row.free else '  (costs money)'}")
+        print(f"  {row.name:<48} {row.missing:>6} of {row.planned} missing{'' if row.free else '  (costs money)'}")
     for entry in record["skipped"]:  # type: ignore[attr-defined]
         print(f"  skipped: {entry['what']}: {entry['why']}")

@@ -105,7 +105,10 @@ def stage_settings(config: configuration.Config, matrix: Matrix) -> dict[str, An
         name: {key: config.harnesses[name][key] for key in wanted if key in config.harnesses[name]}
         for name in config.settings["harnesses"]
     }
-    return {**{key: config.settings[key] for key in keys}, "free": free, "access": access}
+    prices = {
+        name: config.models[name]["price"] for name in config.settings["models"] if config.models[name].get("price")
+    }
+    return {**{key: config.settings[key] for key in keys}, "free": free, "access": access, "prices": prices}
 
 
 def current(environment: Mapping[str, str] | None = None) -> tuple[configuration.Config, Path] | None:

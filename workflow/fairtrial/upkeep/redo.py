@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from fairtrial.capture.spend import ledger
 from fairtrial.capture.spend.leases import holder
 from fairtrial.contracts.clock import stamp
 from fairtrial.contracts.errors import UserError
@@ -17,7 +18,8 @@ def redo(results: Results, attempt_id: AttemptId, reason: str) -> str:
     attempt = results.attempt(attempt_id)
     if not reason.strip():
         raise UserError("--reason: is empty; say why this attempt is to be paid again")
-    if not attempt.folder.is_dir():
+    there = attempt.folder.is_dir()
+    if not there and not ledger.says_paid(results, attempt_id):
         raise UserError(f"{attempt_id}: there is no such attempt on disk; `fairtrial show` takes the same name")
     running = holder(attempt.lease)
     if running:
@@ -25,23 +27,28 @@ def redo(results: Results, attempt_id: AttemptId, reason: str) -> str:
     moment = datetime.now(UTC)
     aside = results.redone(attempt_id) / f"{moment:%Y%m%dT%H%M%S%f}"
     aside.parent.mkdir(parents=True, exist_ok=True)
-    cost = known_cost(attempt)
-    attempt.folder.rename(aside)
+    cost = known_cost(results, attempt)
+    if there:
+        attempt.folder.rename(aside)
     record: dict[str, Any] = {
         "schema_version": 1,
         "attempt_id": str(attempt_id),
         "reason": reason.strip(),
         "at": stamp(moment),
         "cost_usd": cost,
-        "set_aside": aside.name,
+        "set_aside": aside.name if there else None,
     }
     dump(aside / "redo.json", record)
     said = "an unknown amount" if cost is None else f"{cost:.4f} USD"
-    return f"{attempt_id}: set aside in {aside}; it had cost {said}; the next run pays for it again"
+    where = f"set aside in {aside}" if there else f"its folder is gone; the reason is kept in {aside}"
+    return f"{attempt_id}: {where}; it had cost {said}; the next run pays for it again"
 
 
-def known_cost(attempt: Attempt) -> float | None:
-    """US dollars from any grade of the attempt; None when none says."""
+def known_cost(results: Results, attempt: Attempt) -> float | None:
+    """US dollars from the ledger, else from any grade of the attempt; None when none says."""
+    paid = ledger.cost_of_result(results, attempt.id)
+    if paid is not None:
+        return paid
     for path in sorted((attempt.folder / "grades").glob("*/result.json")):
         try:
             cost = load(path)["performance"]["time_cost"]["cost_usd"]

@@ -2,35 +2,44 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from fairtrial.capture.settings import Settings
+from fairtrial.capture.spend import estimate
 from fairtrial.contracts.errors import UserError
 from fairtrial.paths import Results
 
-PILOT_TOKENS = 52_000  # per attempt, from a pilot; used until an arm has a history
-PILOT_USD = 0.09
 ALLOW = "spend:\n  allow: true\n"
+COMMAND = "snakemake --cores N --configfile allow-spend.yaml"
 
 
 @dataclass(slots=True)
 class ArmRow:
     """Planned and missing attempts of one arm."""
 
-    arm: str
+    arm: estimate.Arm
     free: bool
     planned: int = 0
     missing: int = 0
 
+    @property
+    def name(self) -> str:
+        """As it is shown."""
+        return " x ".join(self.arm)
+
+
+def arm_of(cell: Mapping[str, Any]) -> estimate.Arm:
+    """The arm of a row of matrix.json."""
+    return cell["harness"], cell["toolset"], cell["adoption"], cell["model"]
+
 
 def missing_by_arm(results: Results, cells: Iterable[Mapping[str, Any]]) -> list[ArmRow]:
     """One row per arm, in the order of the matrix."""
-    rows: dict[str, ArmRow] = {}
+    rows: dict[estimate.Arm, ArmRow] = {}
     for cell in cells:
-        arm = f"{cell['harness']} x {cell['toolset']} x {cell['adoption']} x {cell['model']}"
+        arm = arm_of(cell)
         row = rows.setdefault(arm, ArmRow(arm, cell["free"]))
         row.planned += cell["repetitions"]
         row.missing += unsealed(results, cell)
@@ -44,40 +53,55 @@ def unsealed(results: Results, cell: Mapping[str, Any]) -> int:
     return sum(not results.attempt(f"{stem}/r{r}").evidence.exists() for r in repetitions)
 
 
-def missing(results: Results, cells: Iterable[Mapping[str, Any]]) -> Counter[tuple[str, str]]:
-    """Unsealed attempts that cost money, by harness and model."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for cell in cells:
-        if not cell["free"]:
-            counts[cell["harness"], cell["model"]] += unsealed(results, cell)
-    return +counts
+def costing(results: Results, cells: Iterable[Mapping[str, Any]]) -> list[ArmRow]:
+    """The arms with missing attempts that cost money."""
+    return [row for row in missing_by_arm(results, cells) if row.missing and not row.free]
 
 
-def refusal(counts: Counter[tuple[str, str]]) -> str:
+def forecast(results: Results, rows: Iterable[ArmRow], prices: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """One line an arm and one for all: attempts missing, tokens, dollars and time."""
+    lines, tokens, usd, total = [], 0.0, 0.0, 0
+    for row in rows:
+        found = estimate.history(results, row.arm, prices.get(row.arm[3]))
+        lines.append(f"  {row.name}: {row.missing} attempts missing: {estimate.line(found, row.missing)}")
+        tokens += row.missing * estimate.expected_tokens(found)
+        usd += row.missing * estimate.expected_usd(found)
+        total += row.missing
+    lines.append(f"  together {total} attempts: about {tokens:,.0f} tokens and {usd:.2f} USD")
+    return lines
+
+
+def refusal(forecast_lines: list[str], total: int, command: str = COMMAND) -> str:
     """What would be spent and how to allow it."""
-    total = counts.total()
-    lines = [f"{total} attempts that cost money are missing and spend.allow is not true, so nothing was started:"]
-    lines += [f"  {harness} x {model}: {n} attempts" for (harness, model), n in sorted(counts.items())]
-    lines += [
-        f"  about {total * PILOT_TOKENS:,} tokens and {total * PILOT_USD:.2f} USD (pilot default)",
+    lines = [
+        f"{total} attempts that cost money are missing and spend.allow is not true, so nothing was started:",
+        *forecast_lines,
+        "  agent time is that of one attempt after another; several at once (--cores) take less",
         "to allow it, write a file allow-spend.yaml that holds",
         *(f"    {line}" for line in ALLOW.splitlines()),
-        "and run: snakemake --cores N --configfile allow-spend.yaml",
+        f"and run: {command}",
     ]
     return "\n".join(lines)
 
 
-def check(results: Results, cells: Iterable[Mapping[str, Any]], allow: bool) -> None:
-    """Before any job: UserError when attempts that cost money are missing and not allowed."""
-    counts = missing(results, cells)
-    if counts and allow is not True:
-        raise UserError(refusal(counts))
+def check(
+    results: Results,
+    cells: Iterable[Mapping[str, Any]],
+    allow: bool,
+    prices: Mapping[str, Mapping[str, Any]] | None = None,
+    command: str = COMMAND,
+) -> list[str]:
+    """Before any job: UserError when attempts that cost money are missing and not allowed; else the forecast."""
+    rows = costing(results, cells)
+    if not rows:
+        return []
+    lines = forecast(results, rows, prices or {})
+    if allow is not True:
+        raise UserError(refusal(lines, sum(row.missing for row in rows), command))
+    return lines
 
 
 def check_one(settings: Settings, recipe: dict[str, Any], attempt_id: str) -> None:
     """Inside the attempt command, again."""
     if settings.allow is not True and not settings.is_free(recipe):
-        raise UserError(
-            f"{attempt_id}: costs money and spend.allow is not true; "
-            "run it through snakemake --cores N --configfile allow-spend.yaml"
-        )
+        raise UserError(f"{attempt_id}: costs money and spend.allow is not true; run it through {COMMAND}")

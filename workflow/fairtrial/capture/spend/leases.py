@@ -1,17 +1,20 @@
 """Leases: who is running an attempt, so that it is never paid twice and never run beside itself.
 
 A lease is a file created exclusively. It is taken over when its holder is shown dead: on the same host by process id
-and start time, elsewhere by four missed heartbeats. The holder checks its token before it seals.
+and start time, elsewhere by the cluster's word or by four missed heartbeats. The holder checks its token before it
+seals.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
+import shutil
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -66,11 +69,42 @@ def is_alive(record: dict[str, Any], path: Path) -> bool:
         if record.get("pid_started") is None:  # no /proc on this system
             return _pid_exists(int(record["pid"]))
         return process_start(int(record["pid"])) == str(record["pid_started"])
-    try:
-        age = time.time() - path.stat().st_mtime
-    except FileNotFoundError:
+    age = silence(path)
+    beat = float(record.get("heartbeat_seconds", HEARTBEAT_SECONDS))
+    if age is None or age >= MISSED * beat:
         return False
-    return age < MISSED * float(record.get("heartbeat_seconds", HEARTBEAT_SECONDS))
+    job = record.get("cluster_job")
+    return not (job and age > 1.5 * beat and cluster_says_gone(str(job)))
+
+
+def silence(path: Path) -> float | None:
+    """Seconds since the last heartbeat by the disk's own clock, which all nodes share; None when there is no lease."""
+    probe = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}.now")
+    try:
+        beat = path.stat().st_mtime
+        probe.touch()
+        now = probe.stat().st_mtime
+        probe.unlink()
+    except FileNotFoundError:
+        return None
+    except OSError:  # a full or read-only disk: this node's clock has to do
+        now = time.time()
+    return now - beat
+
+
+def cluster_says_gone(job: str) -> bool:
+    """Does SLURM no longer know this job as pending or running? False where it cannot be asked."""
+    if shutil.which("squeue") is None:
+        return False
+    try:
+        command = ["squeue", "--noheader", "--format=%T", "--jobs", job]
+        asked = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    if asked.returncode != 0:
+        return "Invalid job id" in asked.stderr
+    ended = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "BOOT_FAIL", "OUT_OF_MEMORY", "DEADLINE")
+    return all(state.strip().startswith(ended) for state in asked.stdout.splitlines())
 
 
 def _pid_exists(pid: int) -> bool:
@@ -85,11 +119,12 @@ def _pid_exists(pid: int) -> bool:
 
 def holder(path: Path) -> dict[str, Any] | None:
     """The record of a lease that is held by a living process; None otherwise."""
-    record = _read(path)
+    record = read(path)
     return record if record and is_alive(record, path) else None
 
 
-def _read(path: Path) -> dict[str, Any] | None:
+def read(path: Path) -> dict[str, Any] | None:
+    """The record of a lease, its holder dead or alive; None when there is none."""
     try:
         return load(path)
     except UserError:
@@ -101,28 +136,54 @@ def take(path: Path, record: dict[str, Any], on_takeover: Callable[[dict[str, An
 
     `on_takeover` gets a dead holder's record before its lease is replaced (to clear what it left behind).
     """
-    with _short_lock(path):
-        current = _read(path)
+    with locked(path):
+        current = read(path)
         if current and is_alive(current, path):
             return current
         if path.exists():
             on_takeover(current or {})
-            path.unlink()
+            _set_aside(path, current)
         if create(path, record):
             return None
-        return _read(path) or {}
+        return read(path) or {}
+
+
+def _set_aside(path: Path, dead: dict[str, Any] | None) -> None:
+    """Remove a dead lease; one that another node put in its place meanwhile is put back."""
+    aside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.dead")
+    try:
+        path.rename(aside)
+    except FileNotFoundError:
+        return
+    if (read(aside) or {}).get("token") != (dead or {}).get("token"):
+        with suppress(FileExistsError):
+            path.hardlink_to(aside)
+    aside.unlink()
 
 
 @contextmanager
-def _short_lock(path: Path) -> Iterator[None]:
+def locked(path: Path) -> Iterator[None]:
     """Two takers of one dead lease on one host go one after the other."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(path.with_name(path.name + ".lock"), os.O_CREAT | os.O_RDWR, 0o644)
-    try:
+    lock = path.with_name(path.name + ".lock")
+    descriptor = -1
+    while descriptor < 0:
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(lock, os.O_CREAT | os.O_RDWR, 0o644)
         fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if not _is_the_file(descriptor, lock):  # deleted by a holder that left while we waited
+            os.close(descriptor)
+            descriptor = -1
+    try:
         yield
     finally:
         os.close(descriptor)
+
+
+def _is_the_file(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 class Lease:
@@ -146,15 +207,17 @@ class Lease:
 
     def still_ours(self) -> bool:
         """False when another process took over; then nothing may be sealed."""
-        record = _read(self.path)
+        record = read(self.path)
         return record is not None and record.get("token") == self.token
 
     def _heartbeat(self) -> None:
         while not self._done.wait(HEARTBEAT_SECONDS):
             try:
                 os.utime(self.path)
-            except OSError:
+            except FileNotFoundError:
                 return
+            except OSError:
+                continue  # a shared disk that stumbles; the next beat may reach it
 
 
 def wait_for(

@@ -1,16 +1,68 @@
-"""The ledger: one record file per reservation and settlement, created exclusively, so that no cent is forgotten."""
+"""The ledger: one record file per reservation and settlement, created exclusively, so that no cent is forgotten.
+
+Nothing is ever changed or deleted: what an experiment spent is read off all its records. Each start of an agent has a
+token of its own (a retry is a start), so a redone attempt, a fault and a retry each count.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
+import os
+import random
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from fairtrial.capture.settings import Settings
 from fairtrial.contracts.clock import utc_now
 from fairtrial.contracts.records import create
 from fairtrial.paths import AttemptId, Results
+from fairtrial.pricing import cost
+
+SLACK = 1e-9  # US dollars: ten times 0.10 fit into 1.00
+
+
+@dataclass(slots=True)
+class Start:
+    """One start of an agent as the ledger tells it. US dollars; None: unknown."""
+
+    token: str
+    attempt_id: str
+    experiment: str
+    bound: float | None = None
+    usd: float | None = None
+    source: str | None = None
+    settled: bool = False
+    released: bool = False
+    fault: str | None = None
+
+    @property
+    def counted(self) -> float:
+        """What it takes from the cap: its cost, else its bound, else nothing that can be said."""
+        if self.released:
+            return 0.0
+        return self.usd if self.usd is not None else (self.bound or 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """Sums over an experiment, US dollars."""
+
+    known: float  # settled with a cost
+    at_bound: float  # settled without a cost, counted at the bound
+    unknown: int  # how many were settled without a cost
+    open: float  # reserved by attempts that run
+    running: int
+
+    @property
+    def counted(self) -> float:
+        """What the cap is compared with."""
+        return self.known + self.at_bound + self.open
 
 
 def entry(results: Results, settings: Settings, attempt_id: AttemptId, token: str, **fields: Any) -> None:
@@ -29,7 +81,7 @@ def entry(results: Results, settings: Settings, attempt_id: AttemptId, token: st
         "invocation": settings.invocation,
         **fields,
     }
-    create(results.ledger(settings.name) / _drawer(attempt_id) / f"{name}.json", record)
+    create(results.ledger(record["experiment"]) / _drawer(attempt_id) / f"{name}.json", record)
 
 
 def _drawer(attempt_id: AttemptId) -> str:
@@ -37,9 +89,105 @@ def _drawer(attempt_id: AttemptId) -> str:
     return hashlib.sha256(str(attempt_id).encode()).hexdigest()[:16]
 
 
-def reserve(results: Results, settings: Settings, attempt_id: AttemptId, token: str, usd: float | None) -> None:
-    """Before an attempt that costs money starts."""
-    entry(results, settings, attempt_id, token, kind="reserve", usd=usd)
+def starts(folder: Path, drawer: str = "*") -> dict[str, Start]:
+    """Every start by token, from the records below one experiment's (or every experiment's) ledger folder."""
+    found: dict[str, Start] = {}
+    for path in sorted(folder.glob(f"{drawer}/*.json"), key=lambda p: p.name):
+        record = json.loads(path.read_bytes())
+        start = found.setdefault(record["token"], Start(record["token"], record["attempt_id"], record["experiment"]))
+        if record["kind"] == "reserve":
+            start.bound = record["usd"]
+        elif record["kind"] == "release":
+            start.released = True
+        else:
+            start.settled = True
+            start.fault = record["fault"]
+            if record["usd"] is not None:  # a second word about the same start may know more
+                start.usd, start.source = max(record["usd"], start.usd or 0.0), record["source"]
+    return found
+
+
+def balance(results: Results, experiment: str) -> Balance:
+    """Sums of one experiment."""
+    found = [s for s in starts(results.ledger(experiment)).values() if not s.released]
+    unknown = [s for s in found if s.settled and s.usd is None]
+    running = [s for s in found if not s.settled]
+    return Balance(
+        known=sum(s.usd for s in found if s.usd is not None),
+        at_bound=sum(s.counted for s in unknown),
+        unknown=len(unknown),
+        open=sum(s.counted for s in running),
+        running=len(running),
+    )
+
+
+@contextmanager
+def _lock(folder: Path) -> Iterator[None]:
+    """Reservations of one experiment go one after the other, where the disk's locks reach."""
+    folder.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(folder / ".lock", os.O_CREAT | os.O_RDWR, 0o644)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def reserve(
+    results: Results,
+    settings: Settings,
+    attempt_id: AttemptId,
+    token: str,
+    usd: float | None,
+    *,
+    waiting: Callable[[], str | None] = lambda: None,
+) -> str | None:
+    """Before an agent that costs money starts; None: reserved, else why it must not start.
+
+    While only what running attempts have reserved stands in the way it waits for them: most cost less than their
+    bound. `waiting` is called between looks and may return a reason to give up.
+    """
+    pause = 0.1
+    while True:
+        refused, hopeless = _try(results, settings, attempt_id, token, usd)
+        if refused is None or hopeless:
+            return refused
+        gave_up = waiting()
+        if gave_up is not None:
+            return gave_up
+        time.sleep(pause * random.uniform(0.7, 1.3))  # noqa: S311 (spreads two nodes, guards nothing)
+        pause = min(2.0, pause * 1.5)
+
+
+def _try(
+    results: Results, settings: Settings, attempt_id: AttemptId, token: str, usd: float | None
+) -> tuple[str | None, bool]:
+    """(why not, would it not help to wait). The sum is read again after the record is written.
+
+    So two nodes whose disk knows no common lock may both draw back, but never both go on over the cap.
+    """
+    needed, cap = usd or 0.0, settings.max_usd
+    with _lock(results.ledger(settings.name)):
+        sums = balance(results, settings.name)
+        if cap is None or sums.counted + needed <= cap + SLACK:
+            unique = f"{token}.{os.urandom(2).hex()}"
+            entry(results, settings, attempt_id, unique, kind="reserve", usd=usd)
+            if cap is None or balance(results, settings.name).counted <= cap + SLACK:
+                return None, False
+            entry(results, settings, attempt_id, unique, kind="release")
+    spent = sums.known + sums.at_bound
+    said = (
+        f"the cap is reached: {spent:.2f} USD spent, {sums.open:.2f} reserved by attempts that run, {needed:.2f} "
+        f"needed, spend.max_usd is {cap:.2f}; raise it to go on"
+    )
+    return said, spent + needed > cap + SLACK or sums.running == 0
+
+
+def open_token(results: Results, settings: Settings, attempt_id: AttemptId, token: str) -> str | None:
+    """The newest start of this lease that is not settled."""
+    found = starts(results.ledger(settings.name), _drawer(attempt_id)).values()
+    mine = [s.token for s in found if s.token.partition(".")[0] == token and not s.settled and not s.released]
+    return mine[-1] if mine else None
 
 
 def settle(
@@ -51,16 +199,68 @@ def settle(
     events: dict[str, Any],
     fault: str | None,
 ) -> None:
-    """After it ended, as a result or as a fault; an unknown cost stays null."""
-    known = {"usd": events.get("cost_usd"), "source": events.get("cost_source")}
-    entry(results, settings, attempt_id, token, kind="settle", fault=fault, **known)
+    """After it ended, as a result or as a fault; an unknown cost stays null and counts at its bound."""
+    token = open_token(results, settings, attempt_id, token) or token
+    entry(results, settings, attempt_id, token, kind="settle", fault=fault, **said(events, settings, attempt_id))
+
+
+def said(events: dict[str, Any], settings: Settings, attempt_id: AttemptId) -> dict[str, Any]:
+    """{usd, source}: the CLI's or the endpoint's word, else whole token counts times the price table, else null."""
+    if events.get("cost_usd") is not None:
+        return {"usd": events["cost_usd"], "source": events.get("cost_source")}
+    price = settings.prices.get(attempt_id.model)
+    whole = events.get("tokens") and not events.get("tokens_lower_bound", True)
+    usd = cost(events["tokens"], price) if whole else None
+    return {"usd": usd, "source": None if usd is None else "price_table"}
+
+
+def settle_dead(results: Results, attempt_id: AttemptId, alive: str | None, cost_of: Callable[[str], Any]) -> list[str]:
+    """Settle every open reservation of an attempt whose holder is dead, in the experiment that made it.
+
+    alive: token of the lease that is held now; cost_of: token -> {usd, source, fault} of what it left behind.
+    Returns the tokens settled.
+    """
+    done = []
+    for start in starts(results.root / "ledger", f"*/{_drawer(attempt_id)}").values():
+        if start.settled or start.released or start.attempt_id != str(attempt_id):
+            continue
+        if alive is not None and start.token.partition(".")[0] == alive:
+            continue
+        settings = Settings(name=start.experiment, invocation="taken-over")
+        entry(results, settings, attempt_id, start.token, kind="settle", **cost_of(start.token))
+        done.append(start.token)
+    return done
+
+
+def last_word(results: Results, attempt_id: AttemptId, token: str) -> dict[str, Any] | None:
+    """Cost of the newest start under one lease, as far as an events record holds it; None when nothing was settled."""
+    found = starts(results.root / "ledger", f"*/{_drawer(attempt_id)}").values()
+    mine = [s for s in found if s.token.partition(".")[0] == token and s.usd is not None]
+    return {"cost_usd": mine[-1].usd, "cost_source": mine[-1].source} if mine else None
+
+
+def cost_of_result(results: Results, attempt_id: AttemptId) -> float | None:
+    """US dollars of the newest start of an attempt that became a result; None when that is not known."""
+    found = starts(results.root / "ledger", f"*/{_drawer(attempt_id)}").values()
+    mine = [s for s in found if s.settled and s.fault is None]
+    return mine[-1].usd if mine else None
+
+
+def open_attempts(results: Results) -> set[str]:
+    """Attempts with a reservation that is not settled, in any experiment."""
+    return {
+        s.attempt_id
+        for folder in sorted((results.root / "ledger").glob("*"))
+        for s in starts(folder).values()
+        if not s.settled and not s.released
+    }
 
 
 def says_paid(results: Results, attempt_id: AttemptId) -> bool:
     """Was this attempt settled as a result, in any experiment, and not redone since?"""
-    redone = max((p.parent.name for p in results.redone(attempt_id).glob("*/redo.json")), default="")
+    redone = max((json.loads(p.read_bytes())["at"] for p in results.redone(attempt_id).glob("*/redo.json")), default="")
     for path in (results.root / "ledger").glob(f"*/{_drawer(attempt_id)}/*-settle.json"):
         record = json.loads(path.read_bytes())
-        if record["attempt_id"] == str(attempt_id) and record["fault"] is None and record["entry"] > redone:
+        if record["attempt_id"] == str(attempt_id) and record["fault"] is None and record["at"] > redone:
             return True
     return False

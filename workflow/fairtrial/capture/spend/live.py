@@ -2,41 +2,80 @@
 
 from __future__ import annotations
 
-import os
+import json
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
-from fairtrial.capture.spend import gate
+from fairtrial.capture.settings import Settings, from_environment
+from fairtrial.capture.spend import bound, dead, gate, invocation, ledger
 from fairtrial.capture.spend.leases import Lease, identity, take
+from fairtrial.capture.spend.progress import Reporter
 from fairtrial.contracts.errors import UserError
 from fairtrial.paths import Results
-from fairtrial.plan.snake import INVOCATION, Plan
+from fairtrial.plan.snake import Plan
 
+ALLOW_FILE = "allow-spend.yaml"
 _held: dict[Path, Lease] = {}
+_reporters: list[Reporter] = []
 
 
 def begin(plan: Plan, cwd: Path) -> None:
     """Before the first job, not in a dry run: the spend gate, then this experiment's lock. Exits 2 when refused."""
     results = Results(cwd / "results")
+    settings = from_environment()
     try:
-        gate.check(results, plan.matrix.record["cells"], plan.config.settings["spend"]["allow"])
-        _lock(results, plan.name)
+        lines = _may_spend(results, plan, settings)
+        _lock(results, plan.name, settings.invocation)
     except UserError as error:
-        sys.stderr.write(f"fairtrial: {error}\n")
+        _say(str(error))
         sys.exit(2)
+    invocation.announce(results, plan.name, settings.invocation)
+    buried = dead.sweep(results, settings)
+    if buried:
+        _say(f"{buried} attempts of an earlier run had died; what they left is kept under results/faults")
+    for line in lines:
+        _say(line)
+    _reporters.append(Reporter(results, plan.matrix.record, settings.max_usd).start())
 
 
-def _lock(results: Results, name: str) -> None:
+def _may_spend(results: Results, plan: Plan, settings: Settings) -> list[str]:
+    """The forecast of what will be spent, as lines; UserError when it may not be."""
+    cells, prices = plan.matrix.record["cells"], settings.prices
+    command = invocation.command_line(more=ALLOW_FILE)
+    forecast = gate.check(results, cells, settings.allow, prices, command)
+    if not forecast:
+        return []
+    rows = {row.arm for row in gate.costing(results, cells)}
+    recipes = [cell.recipe for cell in plan.matrix.cells if gate.arm_of(cell.row) in rows]
+    bound.refuse_unbounded(settings, recipes)
+    return ["this run spends:", *forecast, *_cap(results, settings)]
+
+
+def _cap(results: Results, settings: Settings) -> list[str]:
+    if settings.max_usd is None:
+        return ["  no cap: spend.max_usd is not set"]
+    spent = ledger.balance(results, settings.name).counted
+    return [f"  cap: {spent:.2f} of {settings.max_usd:.2f} USD are spent"]
+
+
+def _lock(results: Results, name: str, own: str) -> None:
     path = results.experiment(name).folder / ".running.json"
-    record = identity(f"experiment {name}", os.environ.get(INVOCATION, "unknown"))
-    other = take(path, record, lambda dead: None)
+    record = identity(f"experiment {name}", own)
+    other = take(path, record, lambda gone: None)
     if other is not None:
         raise UserError(
             f"experiment {name!r} is being run by process {other.get('pid')} on {other.get('host')} "
             f"since {other.get('started_at')}; wait for it, or give this one another name: in the configuration"
         )
     _held[path] = Lease(path, record).__enter__()
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"fairtrial: {text}\n")
+    sys.stderr.flush()
 
 
 def end(plan: Plan, cwd: Path) -> None:
@@ -48,19 +87,35 @@ def end(plan: Plan, cwd: Path) -> None:
 
 
 def end_with_faults(plan: Plan, cwd: Path) -> None:
-    """A rule failed or the run was stopped: build the report of what is there, say how to go on."""
+    """A rule failed or the run was stopped: build the report of what is there, say what failed and how to go on."""
     if not _held:
         return  # refused at the start: nothing ran
     _release()
     command = [sys.executable, "-m", "fairtrial", "report", "--so-far"]
     subprocess.run(command, cwd=cwd, check=False, stdin=subprocess.DEVNULL)
-    folder = Results(cwd / "results").experiment(plan.name).so_far / "report"
-    sys.stderr.write(
-        f"fairtrial: not everything ended well; what is there so far: {folder / 'index.html'}\n"
-        "fairtrial: the same snakemake command goes on where this one stopped\n"
-    )
+    results = Results(cwd / "results")
+    folder = results.experiment(plan.name).so_far / "report"
+    for line in what_failed(results, from_environment().invocation):
+        _say(line)
+    _say(f"not everything ended well; what is there so far: {folder / 'index.html'}")
+    _say(f"to go on where this one stopped: {invocation.command_line()}")
+
+
+def what_failed(results: Results, own: str) -> list[str]:
+    """Faults and attempts that were not run in one invocation, each kind once with its message."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for path in results.fault_records():
+        record: dict[str, Any] = json.loads(path.read_bytes())
+        if record["invocation"] == own:
+            pair = f"{record['harness']} x {record['model']}"
+            counts[pair, f"{record['kind']}: {record['message']}"] += 1
+    lines = [f"{n} faults of {pair}: {said}" for (pair, said), n in sorted(counts.items())]
+    reasons = Counter(note["reason"] for note in invocation.all_not_run(results, own))
+    return lines + [f"{n} attempts not run: {reason}" for reason, n in sorted(reasons.items())]
 
 
 def _release() -> None:
+    while _reporters:
+        _reporters.pop().stop()
     while _held:
         _held.popitem()[1].__exit__()

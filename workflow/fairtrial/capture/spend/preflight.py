@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from fairtrial.capture.settings import Settings
-from fairtrial.capture.spend.leases import holder, take
+from fairtrial.capture.spend.leases import Lease, holder, take
 from fairtrial.contracts.records import create
 from fairtrial.paths import AttemptId, Results
 
@@ -27,32 +27,32 @@ def passed(place: Path) -> bool:
     return (place / "passed.json").exists()
 
 
-def enter(place: Path, lease: dict[str, Any], wall_seconds: float, stopped: Callable[[], str | None]) -> str | None:
-    """Wait until this attempt may start; None: go on, else why it must not.
+@contextmanager
+def admitted(
+    place: Path, lease: dict[str, Any], patience: float, stopped: Callable[[], str | None]
+) -> Iterator[str | None]:
+    """Wait until this attempt may start; yields None, or why it must not.
 
-    The first comer goes ahead as the preflight; the others wait for it at most three wall budgets and a minute.
+    The first comer goes ahead as the preflight and holds a lease of it; the others wait at most `patience` seconds.
     """
-    deadline = time.monotonic() + 3 * wall_seconds + 60
+    deadline = time.monotonic() + patience
     while not passed(place):
         reason = stopped()
-        if reason is not None:
-            return reason
-        if take(place / "first.json", lease, lambda dead: None) is None:
-            return None
-        if time.monotonic() > deadline:
+        if reason is None and time.monotonic() > deadline:
             other = holder(place / "first.json") or {}
-            return f"the first attempt of this arm ({other.get('attempt_id')}) did not end in time"
+            reason = f"the first attempt of this arm ({other.get('attempt_id')}) did not end in time"
+        if reason is not None:
+            yield reason
+            return
+        if take(place / "first.json", lease, lambda dead: None) is None:
+            with Lease(place / "first.json", lease):
+                yield None
+            return
         time.sleep(POLL_SECONDS)
-    return None
+    yield None
 
 
-def leave(place: Path, token: str, ok: bool) -> None:
-    """The attempt ended; a first one that was fine lets the others go."""
-    if ok and not passed(place):
+def passes(place: Path, token: str) -> None:
+    """An attempt ended without a fault: the others may go."""
+    if not passed(place):
         create(place / "passed.json", {"token": token})
-    first = place / "first.json"
-    try:
-        if json.loads(first.read_bytes())["token"] == token:
-            first.unlink(missing_ok=True)
-    except (OSError, ValueError, KeyError):
-        return

@@ -1,0 +1,190 @@
+"""How far an experiment is: read from the files alone, so that any shell may ask."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fairtrial.capture.spend import ledger
+from fairtrial.capture.spend.estimate import duration
+from fairtrial.capture.spend.leases import holder, read
+from fairtrial.paths import Attempt, Results
+
+EVERY = "FAIRTRIAL_PROGRESS"  # seconds between two lines; 0: none
+ON_TERMINAL, IN_LOG = 10.0, 60.0
+SHOWN = 5  # last outcomes
+
+
+@dataclass(slots=True)
+class ArmStanding:
+    """Attempts of one arm by state."""
+
+    name: str
+    planned: int = 0
+    done: int = 0
+    running: int = 0
+    faults: int = 0
+
+    @property
+    def left(self) -> int:
+        """Neither done nor running."""
+        return max(0, self.planned - self.done - self.running)
+
+
+@dataclass(slots=True)
+class Standing:
+    """An experiment's state at one moment."""
+
+    name: str
+    arms: dict[str, ArmStanding] = field(default_factory=dict)
+    balance: ledger.Balance | None = None
+    ended: list[tuple[float, Attempt, str]] = field(default_factory=list)  # (time, attempt, grade), newest first
+
+    def total(self, what: str) -> int:
+        """Sum of a count over the arms."""
+        return sum(getattr(arm, what) for arm in self.arms.values())
+
+
+def standing(results: Results, matrix: Mapping[str, Any]) -> Standing:
+    """Look at every planned attempt: one `stat` each."""
+    found = Standing(matrix["name"])
+    arm_of: dict[str, ArmStanding] = {}
+    for cell in matrix["cells"]:
+        name = " x ".join(cell[key] for key in ("harness", "toolset", "adoption", "model"))
+        arm = found.arms.setdefault(name, ArmStanding(name))
+        stem = "/".join(cell[key] for key in ("suite", "task", "harness", "model", "recipe"))
+        arm_of[stem] = arm
+        for repetition in range(1, cell["repetitions"] + 1):
+            _look(found, arm, results.attempt(f"{stem}/r{repetition}"), cell["grade"])
+    for name in running(results):
+        if name.rpartition("/")[0] in arm_of:
+            arm_of[name.rpartition("/")[0]].running += 1
+    for path in results.fault_records():
+        stem = "/".join(path.parts[-8:-3])
+        if stem in arm_of:
+            arm_of[stem].faults += 1
+    found.ended.sort(key=lambda each: each[0], reverse=True)
+    folder = results.ledger(matrix["name"])
+    found.balance = ledger.balance(results, matrix["name"]) if folder.exists() else None
+    return found
+
+
+def _look(found: Standing, arm: ArmStanding, attempt: Attempt, grade: str) -> None:
+    arm.planned += 1
+    try:
+        moment = attempt.evidence.stat().st_mtime
+    except OSError:
+        return
+    arm.done += 1
+    found.ended.append((moment, attempt, grade))
+
+
+def running(results: Results) -> dict[str, dict[str, Any]]:
+    """Attempt -> lease record of each one whose agent is being run now."""
+    found = {}
+    for folder in (results.root / "scratch").glob("*"):
+        record = read(folder / "lease.json")
+        if record is None:
+            continue
+        held = holder(results.attempt(record["attempt_id"]).lease)
+        if held is not None and held["token"] == record["token"]:
+            found[str(record["attempt_id"])] = held
+    return found
+
+
+def seconds_left(found: Standing, since: float, now: float) -> float | None:
+    """From how many ended since `since`; None while none has."""
+    ended = sum(moment >= since for moment, _, _ in found.ended)
+    left = found.total("planned") - found.total("done")
+    return left * (now - since) / ended if ended and now > since else None
+
+
+def line(found: Standing, since: float, cap: float | None) -> str:
+    """One line for a log."""
+    parts = [f"{found.total('done')} of {found.total('planned')} attempts done, {found.total('running')} running"]
+    if found.total("faults"):
+        parts.append(f"{found.total('faults')} faults so far")
+    if found.balance is not None:
+        parts.append(money(found.balance, cap))
+    left = seconds_left(found, since, time.time())
+    if left:
+        parts.append(f"about {duration(left)} left")
+    parts += [f"last: {said}" for said in last_outcomes(found, 1)]
+    return "; ".join(parts)
+
+
+def money(balance: ledger.Balance, cap: float | None) -> str:
+    """What was spent, what is uncertain about it, and the cap."""
+    said = f"{balance.known:.2f} USD spent"
+    if balance.unknown:
+        said += f", {balance.unknown} attempts of unknown cost counted at {balance.at_bound:.2f}"
+    if balance.open:
+        said += f", {balance.open:.2f} reserved"
+    return said + (f", cap {cap:.2f}" if cap is not None else "")
+
+
+def last_outcomes(found: Standing, count: int = SHOWN) -> list[str]:
+    """`task harness model r1 green` of those that ended last."""
+    return [_outcome(attempt, grade) for _, attempt, grade in found.ended[:count]]
+
+
+def _outcome(attempt: Attempt, grade: str) -> str:
+    try:
+        said = str(json.loads(attempt.result(grade).read_bytes())["outcome"] or "unscored")
+    except (OSError, ValueError, KeyError):
+        said = "not graded yet"
+    return f"{attempt.id.task} {attempt.id.harness} {attempt.id.model} r{attempt.id.repetition} {said}"
+
+
+class Reporter:
+    """Prints a line now and then while Snakemake runs, when it has changed."""
+
+    def __init__(self, results: Results, matrix: Mapping[str, Any], cap: float | None) -> None:
+        self._what = (results, matrix)
+        self._cap = cap
+        self._since = time.time()
+        self._over = threading.Event()
+        self._said = ""
+        text = os.environ.get(EVERY, "")
+        usual = ON_TERMINAL if sys.stderr.isatty() else IN_LOG
+        self._every = float(text) if text.replace(".", "", 1).isdigit() else usual
+        self._thread = threading.Thread(target=self._run, name="progress", daemon=True)
+
+    def start(self) -> Reporter:
+        """Begin; nothing is printed before the first interval is over."""
+        if self._every > 0:
+            self._thread.start()
+        return self
+
+    def stop(self) -> None:
+        """No further line."""
+        self._over.set()
+
+    def _run(self) -> None:
+        while not self._over.wait(self._every):
+            try:
+                text = line(standing(*self._what), self._since, self._cap)
+            except (OSError, ValueError, KeyError):
+                continue  # a file went away while we looked; the next look sees more
+            if text != self._said and not self._over.is_set():
+                self._said = text
+                sys.stderr.write(f"fairtrial: {text}\n")
+                sys.stderr.flush()
+
+
+def since(results: Results, name: str) -> tuple[float, dict[str, Any] | None]:
+    """(when the run that goes on now began, its record), or (0, None) when none runs."""
+    path: Path = results.experiment(name).folder / ".running.json"
+    record = holder(path)
+    if record is None:
+        return 0.0, None
+    from fairtrial.contracts.clock import parse
+
+    return parse(record["started_at"]).timestamp(), record
