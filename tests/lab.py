@@ -114,7 +114,7 @@ class Lab:
 
     def environment(self) -> dict[str, str]:
         """A user's environment with the checkout's package."""
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(("FAIRTRIAL_", "COV_"))}
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("FAIRTRIAL_", "COV_", "PYTHONDONT"))}
         return {
             **kept,
             "PYTHONPATH": str(self.checkout / "workflow"),

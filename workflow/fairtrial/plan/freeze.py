@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fairtrial.contracts.records import digest, dump
 from fairtrial.paths import Experiment, Results
 from fairtrial.plan.files import Manifest, freeze, freeze_bytes, manifest, place
-from fairtrial.plan.matrix import Cell, Matrix
-from fairtrial.plan.recipe import CORRECTION
+
+if TYPE_CHECKING:  # every attempt imports this module, and none of them expands a matrix
+    from fairtrial.plan.matrix import Cell, Matrix
 
 _AUTHOR = "fairtrial"
 _DATE = "2001-01-01T00:00:00+00:00"  # fixed, so that the start is the same on every machine
@@ -56,6 +55,8 @@ def freeze_records(results: Results, cell: Cell) -> None:
 
 def freeze_task(results: Results, cell: Cell) -> None:
     """Keep the files of one task package."""
+    from fairtrial.plan.recipe import CORRECTION
+
     hashed = cell.hashed
     folder = hashed.task.folder
     for name in ("workspace", "acceptance", "verifier", "solution"):
@@ -83,6 +84,8 @@ def freeze_repository(results: Results, workspace: Manifest, acceptance: Manifes
         return
     entries: Manifest = []
     if shutil.which("git"):
+        import tempfile
+
         with tempfile.TemporaryDirectory(prefix="fairtrial-") as name:
             folder = Path(name) / "tree"
             place(results, workspace, folder)
@@ -95,6 +98,8 @@ def freeze_repository(results: Results, workspace: Manifest, acceptance: Manifes
 
 def commit(folder: Path) -> None:
     """Make `folder` a repository with one root commit of everything in it."""
+    import subprocess
+
     environment = {
         "PATH": os.environ.get("PATH", os.defpath),
         "GIT_CONFIG_NOSYSTEM": "1",
