@@ -1,0 +1,40 @@
+//! Where in a text a byte offset is.
+
+/// A place in a text; both numbers count from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position {
+    pub line: usize,
+    pub column: usize,
+}
+
+/// The beginnings of a text's lines.
+pub struct LineIndex<'a> {
+    text: &'a str,
+    starts: Vec<usize>,
+}
+
+impl<'a> LineIndex<'a> {
+    pub fn new(text: &'a str) -> Self {
+        let mut starts = vec![0];
+        starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
+        LineIndex { text, starts }
+    }
+
+    /// One more than the line ends: a text that ends with one has an empty last line.
+    pub fn line_count(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// A line without its end; None when there is no such line.
+    pub fn line_text(&self, line: usize) -> Option<&'a str> {
+        let start = *self.starts.get(line)?;
+        let end = self.starts.get(line + 1).map_or(self.text.len(), |next| next - 1);
+        Some(self.text[start..end].strip_suffix('\r').filter(|_| end < self.text.len()).unwrap_or(&self.text[start..end]))
+    }
+
+    /// The position of a byte offset.
+    pub fn position(&self, offset: usize) -> Option<Position> {
+        let line = self.starts.partition_point(|start| *start <= offset) - 1;
+        Some(Position { line, column: offset - self.starts[line] })
+    }
+}
