@@ -12,6 +12,7 @@ TESTS ?= tests
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "fairtrial needs Python 3.11 or newer; name one: make PYTHON=python3.12")'
 	$(PYTHON) -m venv .venv
 	$(PIP) --editable .
+	@$(BIN)/python -m compileall -q workflow/fairtrial  # also where PYTHONDONTWRITEBYTECODE is set: a start costs half
 	@touch $@
 
 .venv/installed-test: .venv/installed
