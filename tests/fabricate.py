@@ -363,11 +363,10 @@ def side_files(folder: Path, grade: Path, key: str, fate: Json, draw: random.Ran
     }
     for name, body in content.items():
         (folder / name).write_bytes(body)
-    spans = [f"s{n}" for n in range(4)]
+    classes = zip(("task", "task", "task", "platform"), ("read", "mutation", None, "read"), strict=True)
     buckets = {
-        "schema_version": 1, "buckets": dict(zip(spans, ("task", "task", "task", "platform"), strict=True)),
-        "vc": {"s0": "read", "s1": "mutation", "s3": "read"}, "counts": {"task": 3, "platform": 1, "tool_internal": 0},
-        "unproven": 0, "bypassed": 0,
+        "schema_version": 1, "counts": {"task": 3, "platform": 1, "tool_internal": 0}, "unproven": 0, "bypassed": 0,
+        "commands": [{"seq": n, "span": f"s{n}", "bucket": b, "vc": vc} for n, (b, vc) in enumerate(classes)],
     }  # fmt: skip
     _write(grade / "trace-buckets.json", buckets)
     _write(grade / "agent-events.json", events(fate, settings.final_text))

@@ -119,8 +119,8 @@ def _buckets(folder: str, grade: str, complaints: list[Complaint]) -> tuple[Row,
     if content is None:
         return {}, {}
     try:
-        found = load(content)
-        return dict(found["buckets"]), dict(found["vc"])
+        commands = load(content)["commands"]
+        return {c["span"]: c["bucket"] for c in commands}, {c["span"]: c["vc"] for c in commands}
     except (ValueError, KeyError, TypeError):
         complaints.append((name, "is no record of commands; their buckets are null"))
         return {}, {}

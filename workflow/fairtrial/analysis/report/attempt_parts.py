@@ -144,7 +144,11 @@ def patch(folder: Path) -> Card:
         return "change", "Change", lead("The workspace was left as it was.")
     lines = content[:MOST_BYTES].decode("utf-8", "replace").split("\n")
     kinds = {"+": "add", "-": "del"}
-    marked = [tag("span", line, class_=kinds[line[0]]) if line[:1] in kinds else line for line in lines]
+    plain = ("+++ ", "--- ")
+    marked = [
+        tag("span", line, class_=kinds[line[0]]) if line[:1] in kinds and not line.startswith(plain) else line
+        for line in lines
+    ]
     more = [f"\n[{len(content) - MOST_BYTES:,} more bytes in workspace.patch]"] if len(content) > MOST_BYTES else []
     return "change", "Change", scroll(tag("pre", join(marked, "\n"), *more), "Text: Change")
 
