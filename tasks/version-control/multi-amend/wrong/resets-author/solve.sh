@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+set -euo pipefail
+export GIT_CONFIG_COUNT=3 GIT_CONFIG_KEY_0=user.name GIT_CONFIG_VALUE_0=agent GIT_CONFIG_KEY_1=user.email
+export GIT_CONFIG_VALUE_1=agent@example.invalid GIT_CONFIG_KEY_2=core.editor GIT_CONFIG_VALUE_2=true
+git add greeting.txt && git commit -q --fixup ':/^Add greeting'
+git add farewell.txt && git commit -q --fixup ':/^Add farewell'
+git add menu.txt menu-help.txt && git commit -q --fixup ':/^Add menu'
+GIT_SEQUENCE_EDITOR=true git rebase -q -i --autosquash --autostash main
+git commit -q --amend --no-edit --reset-author --only

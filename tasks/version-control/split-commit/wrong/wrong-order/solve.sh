@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+set -euo pipefail
+export GIT_CONFIG_COUNT=3 GIT_CONFIG_KEY_0=user.name GIT_CONFIG_VALUE_0=agent GIT_CONFIG_KEY_1=user.email
+export GIT_CONFIG_VALUE_1=agent@example.invalid GIT_CONFIG_KEY_2=core.editor GIT_CONFIG_VALUE_2=true
+last=$(git rev-parse topic)
+git reset -q --hard main
+git checkout -q "$last" -- totals.py tests/totals.txt
+git commit -q -m 'Add totals'
+git checkout -q "$last" -- report.py README.md
+git commit -q -m 'Rename render to format_report'
+git cherry-pick "$last" > /dev/null
