@@ -106,6 +106,11 @@ class Report:
         """Planned attempts of one status."""
         return self.columns["status"].count(status)
 
+    @cached_property
+    def calibrating(self) -> set[int]:
+        """Indices of arms that never enter a comparison: reference and noop."""
+        return {arm.index for arm in self.arms if not self.card(arm)["compared"]}
+
     @property
     def planned(self) -> int:
         """Rows of the matrix."""
@@ -168,7 +173,7 @@ class Report:
         """Columns of narrow tables: an arm each, or a harness each where there are more than three arms."""
         found: dict[str, list[int]] = {}
         for arm in self.ranked:
-            name = arm.name if len(self.arms) <= 3 else arm.label
+            name = arm.name if len(self.arms) <= 3 and len(self.models) > 1 else arm.label
             found.setdefault(name, []).append(arm.index)
         return found
 

@@ -58,8 +58,10 @@ def html(report: Report) -> str:
 
 
 def _rate(report: Report, task: str) -> tuple[int, int]:
+    """(passes, scored attempts) of agents; of every arm where there are only calibrating ones."""
     passes = tries = 0
-    for arm in report.arms:
+    left = report.calibrating if len(report.calibrating) < len(report.arms) else set()
+    for arm in (one for one in report.arms if one.index not in left):
         for row in report.cells.get((arm.index, task), ()):
             tries += report.scored[row]
             passes += report.scored[row] and report.columns["outcome"][row] == "green"

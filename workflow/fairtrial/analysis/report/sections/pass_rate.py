@@ -65,7 +65,8 @@ def _row(card: dict[str, Any], arm: Any, y: float, at: svg.Linear) -> list[objec
         parts.append(svg.line(at(card["these_low"]), y, at(card["these_high"]), y, f"l w c{arm.colour}"))
     if card["like_low"] is not None:
         parts.append(svg.line(at(card["like_low"]), y, at(card["like_high"]), y, f"l c{arm.colour}"))
-    place = f"{rank(card)} of {card['rank']['of']}" if card["rank"] else "not compared"
+    ranked = card["rank"] and card["rank"]["of"] > 1
+    place = f"{rank(card)} of {card['rank']['of']}" if ranked else "not compared"
     return [*parts, svg.mark(arm, at(card["pass_rate"]), y, 5), svg.text(RIGHT + 12, y + 4, place)]
 
 

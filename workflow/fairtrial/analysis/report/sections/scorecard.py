@@ -49,7 +49,7 @@ def label(arm: Arm) -> Safe:
 def rank(card: dict[str, Any]) -> str:
     """1-4, or a dash for arms that are not compared."""
     place = card["rank"]
-    if not place:
+    if not place or place["of"] < 2:
         return words.DASH
     return str(place["low"]) if place["low"] == place["high"] else f"{place['low']}{words.DASH}{place['high']}"
 

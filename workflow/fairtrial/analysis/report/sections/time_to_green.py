@@ -60,7 +60,7 @@ def limits(report: Report, arms: list[Arm], column: str) -> tuple[float, float]:
     times = [t for arm in arms for t in report.values(arm, column) if t > 0]
     high = max([report.wall_budget, *times]) or 1.0
     low = min(times, default=high / 100)
-    return min(max(low * 0.7, high / 3000), high / 3), high
+    return min(max(low * 0.7, high / 1e5), high / 3), high
 
 
 def _chart(report: Report, arms: list[Arm], column: str, model: str) -> Safe:
