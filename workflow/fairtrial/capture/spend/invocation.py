@@ -7,7 +7,7 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fairtrial.capture.settings import Settings
@@ -39,10 +39,18 @@ def _with_configfile(words: list[str], more: str) -> list[str]:
     return [*out[:end], *([] if more in out[places[-1] : end] else [more]), *out[end:]]
 
 
-def announce(results: Results, name: str, invocation: str) -> None:
-    """Write down that this process runs an experiment, and with which command."""
-    record = {**identity(f"experiment {name}", invocation), "command": command_line()}
-    create(results.invocation(invocation) / "start.json", record)
+def announce(results: Results, settings: Settings) -> None:
+    """Write down that this process runs an experiment, with which command and cap."""
+    more = {"command": command_line(), "max_usd": settings.max_usd}
+    record = {**identity(f"experiment {settings.name}", settings.invocation), **more}
+    create(results.invocation(settings.invocation) / "start.json", record)
+
+
+def cap(results: Results, run: Mapping[str, Any] | None) -> float | None:
+    """spend.max_usd of the invocation that holds an experiment's lock; None without one."""
+    if run is None:
+        return None
+    return (read(results.invocation(str(run["invocation"])) / "start.json") or {}).get("max_usd")
 
 
 def command(results: Results, settings: Settings) -> str:

@@ -32,7 +32,7 @@ def begin(plan: Plan, cwd: Path) -> None:
     except UserError as error:
         _say(str(error))
         sys.exit(2)
-    invocation.announce(results, plan.name, settings.invocation)
+    invocation.announce(results, settings)
     buried = dead.sweep(results, settings)
     if buried:
         _say(f"{buried} attempts of an earlier run had died; what they left is kept under results/faults")
