@@ -198,7 +198,7 @@ def test_paths_that_are_not_listed_go_nowhere(tmp_path):
 
 
 def test_dollar_cap_by_the_frozen_price(tmp_path):
-    """1000 uncached + 200 cached + 50 out at 1, 0.1 and 10 dollars a million cost 0.00152; the cap refuses the third."""
+    """1000 uncached, 200 cached and 50 out at 1, 0.1 and 10 dollars a million are 0.00152; the third is refused."""
     price = {"input": 1.0, "cache_read": 0.1, "output": 10.0, "date": "2026-11-01"}
     made = meter("", price=price)
     with provider() as (_, url):
