@@ -6,6 +6,7 @@ package is proven before money is spent on it.
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import tomllib
 from collections.abc import Iterator
@@ -31,6 +32,7 @@ class Proof:
     problems: list[str] = field(default_factory=list)
     caught: dict[str, list[str]] = field(default_factory=dict)  # check -> what failed it
     skipped: list[str] = field(default_factory=list)
+    absent: list[str] = field(default_factory=list)  # programs the task requires; without them nothing was proven
 
     def judged(self, what: str, judgement: Judgement) -> None:
         """Note which checks `what` failed."""
@@ -41,7 +43,9 @@ class Proof:
 
 def check_task(task: tasks.Task) -> Proof:
     """Run every proof of one package."""
-    proof = Proof(task.name)
+    proof = Proof(task.name, absent=[name for name in task.settings["requires"] if shutil.which(name) is None])
+    if proof.absent:
+        return proof
     with tempfile.TemporaryDirectory(prefix="ft-", ignore_cleanup_errors=True) as name:
         start = Start(task, Path(name))
         try:

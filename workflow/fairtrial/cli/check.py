@@ -26,14 +26,17 @@ def run(args: argparse.Namespace) -> int:
     from fairtrial.contracts.schema import data_folder
     from fairtrial.plan import tasks
 
-    found = tasks.discover([data_folder("tasks"), *args.tasks_dir])
+    found = tasks.discover([data_folder("tasks"), *(folder.absolute() for folder in args.tasks_dir)])
     chosen = tasks.select(args.tasks, found)
-    wrong = 0
+    wrong = absent = 0
     with ProcessPoolExecutor(max_workers=args.jobs) as pool:
         for proof in pool.map(check_task, chosen):
-            print(f"{'FAILED' if proof.problems else 'proven':<8} {proof.task}", flush=True)
-            for line in [*proof.problems, *(f"skipped: {s}" for s in proof.skipped)]:
+            word = "FAILED" if proof.problems else "skipped" if proof.absent else "proven"
+            print(f"{word:<8} {proof.task}", flush=True)
+            missing = [f"{name} is not installed" for name in proof.absent]
+            for line in [*proof.problems, *missing, *(f"skipped: {s}" for s in proof.skipped)]:
                 print(f"         {line}", flush=True)
             wrong += bool(proof.problems)
-    print(f"{len(chosen) - wrong} of {len(chosen)} tasks proven")
-    return 1 if wrong else 0
+            absent += bool(proof.absent)
+    print(f"{len(chosen) - wrong - absent} of {len(chosen)} tasks proven" + (f", {absent} skipped" if absent else ""))
+    return 1 if wrong or (absent and os.environ.get("FAIRTRIAL_NO_SKIP") == "1") else 0

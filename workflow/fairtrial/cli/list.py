@@ -67,6 +67,9 @@ def _toolsets(config: Config) -> list[str]:
 
 
 def _skipped(config: Config) -> list[str]:
+    from dataclasses import replace
+
     from fairtrial.plan.matrix import expand
 
+    config = replace(config, settings={**config.settings, "tasks": ["*"]})  # also what the experiment leaves out
     return [f"{entry['what']}: {entry['why']}" for entry in expand(config).record["skipped"]]
