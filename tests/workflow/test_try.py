@@ -6,7 +6,6 @@ import csv
 import hashlib
 import json
 import stat
-import sys
 from pathlib import Path
 
 import pytest
@@ -110,7 +109,7 @@ def test_a_prompt_arrives_as_it_is(lab: Lab, case: str, template: str) -> None:
 CLAUDE = {
     "a_success": (0, "green", "0.02286", "4"),
     "c_turn_limit": (1, "agent_error+green", None, None),
-    "e_401": (3, "auth", None, None),
+    "e_401": (3, "no_events", None, None),
     "e_401_r0": (3, "auth", None, None),
 }
 
@@ -148,8 +147,8 @@ def test_a_last_line_of_json_gives_cost_and_turns(lab: Lab) -> None:
     said = json.dumps({"total_cost_usd": 0.25, "num_turns": 7})
     script = lab.folder / "agent.py"
     script.write_text(f"open('answer.txt', 'w').write('42\\n')\nprint('working')\nprint({said!r})\n")
-    row = json.loads(tried(lab, "--agent-cmd", f"{sys.executable} -I {script}", "--network", "none").stdout)
+    row = json.loads(tried(lab, "--agent-cmd", f"python3 -I {script}", "--network", "none").stdout)
     assert (row["cost_usd"], row["turns"]) == ("0.25", "7")
     script.write_text("open('answer.txt', 'w').write('42\\n')\nprint('no numbers')\n")
-    row = json.loads(tried(lab, "--agent-cmd", f"{sys.executable} -I {script}", "--network", "none").stdout)
+    row = json.loads(tried(lab, "--agent-cmd", f"python3 -I {script}", "--network", "none").stdout)
     assert (row["cost_usd"], row["turns"], row["outcome"]) == ("", "", "green")

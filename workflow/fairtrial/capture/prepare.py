@@ -217,7 +217,10 @@ def make_box(results: Results, recipe: dict[str, Any], launch: Launch, scratch: 
         env={**BASE_ENVIRONMENT, **launch.env},
         stdin=launch.stdin,
         binds=binds,
-        path=[*sorted({str(Path(b.target)) for b in launch.binds if b.target == str(b.source)}), *path],
+        path=[
+            *sorted({str(Path(b.target)) for b in launch.binds if b.target == str(b.source) and b.source.is_dir()}),
+            *path,
+        ],
         network=recipe["isolation"]["network"],
         limits=Limits(output_bytes=settings.output_bytes),
         hidden=[results.objects.resolve(), results.root.resolve()],

@@ -30,6 +30,7 @@ OPTIONS: dict[str, Any] = {
     "additionalProperties": False,
 }
 ONE_ARGUMENT = 128 * 1024 - 1  # bytes; Linux refuses a longer one (MAX_ARG_STRLEN)
+LONGEST_PATH = 4096
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 _KNOWN = ("prompt", "prompt_file", "workspace", "model")
 _SYSTEM = ("/usr/", "/bin/", "/sbin/")
@@ -51,7 +52,7 @@ def launch(request: LaunchRequest) -> Launch:
             raise Fault(
                 "spawn", f"the prompt has {len(prompt)} bytes, more than one argument can hold; use {{prompt_file}}"
             )
-    binds = _binds(words[0], request.options.get("binds", []))
+    binds = _binds(words, request.options.get("binds", []))
     values = {"prompt": request.prompt, "workspace": request.workspace, "model": request.model["id"] or ""}
     if "prompt_file" in used:
         file = request.scratch / "prompt.md"
@@ -81,13 +82,14 @@ def is_final_event(line: bytes) -> bool:
     return line.startswith(b"{") and b'"type":"result"' in line.replace(b" ", b"")[:4096]
 
 
-def _binds(program: str, more: list[str]) -> list[Bind]:
-    """The program's own folder when it is not part of the system, and what the options name, at their own paths."""
-    found = shutil.which(program)
+def _binds(words: list[str], more: list[str]) -> list[Bind]:
+    """What is not part of the system, at its own path: the program's folder, absolute paths in the template, options."""
+    found = shutil.which(words[0])
     if found is None:
-        raise Fault("cli_missing", f"{program} is not on PATH; install it, or give its full path in the template")
-    folders = {Path(found).absolute().parent, Path(found).resolve().parent, *map(Path, more)}
-    return [Bind(f, str(f)) for f in sorted(folders) if not f"{f}/".startswith(_SYSTEM)]
+        raise Fault("cli_missing", f"{words[0]} is not on PATH; install it, or give its full path in the template")
+    named = {Path(word) for word in words if word.startswith("/") and len(word) < LONGEST_PATH and Path(word).exists()}
+    shown = {Path(found).absolute().parent, Path(found).resolve().parent, *named, *map(Path, more)}
+    return [Bind(f, str(f)) for f in sorted(shown) if not f"{f}/".startswith(_SYSTEM)]
 
 
 def probe_version(options: dict[str, Any]) -> str | None:
