@@ -95,12 +95,12 @@ class Rig:
 @contextlib.contextmanager
 def running(
     folder: Path, made: dict[str, Any] | None = None, *, main: int | None = None, budget: Budget | None = None,
-    **other: Any,
+    files: dict[str, bytes] = FILES, **other: Any,
 ) -> Iterator[Rig]:  # fmt: skip
-    """An endpoint whose `main process` is this one, or `main`."""
+    """An endpoint whose `main process` is this one, or `main`; `files` is the solution."""
     made = made or recipe()
     solution = folder / "solution"
-    for path, content in FILES.items():
+    for path, content in files.items():
         (solution / path).parent.mkdir(parents=True, exist_ok=True)
         (solution / path).write_bytes(content)
     for name in ("evidence", "more", "workspace", "home"):
