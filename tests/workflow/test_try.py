@@ -35,7 +35,7 @@ def test_a_green_attempt_is_exit_0_and_one_row(lab: Lab) -> None:
         assert done.returncode == 0, done.stderr
         row = json.loads(done.stdout)
         assert (row["task_id"], row["outcome"], row["harness"]) == ("one", "green", "reference")
-    rows = list(csv.DictReader((lab.folder / "rows.csv").open(encoding="utf-8")))
+    rows = list(csv.DictReader((lab.folder / "rows.csv").read_text(encoding="utf-8").splitlines()))
     assert len(rows) == 2
     assert rows[1] == row
     assert len(row) == 14

@@ -83,7 +83,7 @@ def is_final_event(line: bytes) -> bool:
 
 
 def _binds(words: list[str], more: list[str]) -> list[Bind]:
-    """What is not part of the system, at its own path: the program's folder, absolute paths in the template, options."""
+    """What is not part of the system, at its own path: the program's folder, absolute paths in the words, options."""
     found = shutil.which(words[0])
     if found is None:
         raise Fault("cli_missing", f"{words[0]} is not on PATH; install it, or give its full path in the template")
