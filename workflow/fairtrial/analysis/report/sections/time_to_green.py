@@ -85,9 +85,9 @@ def _chart(report: Report, arms: list[Arm], column: str, model: str) -> Safe:
     parts += _labels(arms, found, y) + _waiting(arms, found, ticks, x)
     said = "; ".join(f"{arm.label} {words.percent(c.steps[-1][1] if c.steps else 0.0)} of {c.attempts}"
                      for arm, c in zip(arms, found, strict=True))  # fmt: skip
-    return svg.figure(
-        WIDTH, BASE + 44 + 14 * max(len(arms), 2), f"Share green by time, {model}, at the budget: {said}", *parts
-    )
+    width = max(WIDTH, RIGHT + 14 + 8.2 * max(len(arm.label[:16]) for arm in arms))
+    height = BASE + 44 + 14 * max(len(arms), 2)
+    return svg.figure(width, height, f"Share green by time, {model}, at the budget: {said}", *parts)
 
 
 def _dash(arms: list[Arm], arm: Arm) -> str:
