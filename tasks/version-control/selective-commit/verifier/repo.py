@@ -10,6 +10,7 @@ import hashlib
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -106,7 +107,7 @@ class Repository:
 
     def tree(self, sha: str) -> Files:
         """Every file of a commit."""
-        return self.files(self.commit(sha).tree)
+        return dict(self.files(self.commit(sha).tree))
 
     @functools.cache  # noqa: B019
     def story(self, sha: str) -> str:
@@ -116,7 +117,7 @@ class Repository:
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
     def since(self, tip: str, base: str) -> list[str]:
-        """The commits after the one with the story `base`, oldest first; Failed when one is a merge or it is not met."""
+        """The commits after the one with the story `base`, oldest first; Failed at a merge, or when it is not met."""
         found: list[str] = []
         while self.story(tip) != base:
             parents = self.commit(tip).parents
@@ -126,6 +127,17 @@ class Repository:
             found.append(tip)
             tip = parents[0]
         return found[::-1]
+
+    def holds(self, tip: str, story: str) -> bool:
+        """Is a commit with this story at `tip` or before it?"""
+        todo, seen = [tip], set()
+        while todo:
+            sha = todo.pop()
+            if self.story(sha) == story:
+                return True
+            todo += [p for p in self.commit(sha).parents if p not in seen]
+            seen |= {sha, *self.commit(sha).parents}
+        return False
 
 
 class Case:
@@ -221,7 +233,7 @@ class Case:
                     raise Failed(f"{path} ({where}) holds conflict markers")
 
 
-def objects(dump: bytes):  # noqa: ANN201
+def objects(dump: bytes) -> Iterator[tuple[str, tuple[str, bytes]]]:
     """(sha, (kind, content)) of `git cat-file --batch`."""
     at = 0
     while at < len(dump):

@@ -38,7 +38,8 @@ def unrelated() -> None:
     """Nothing that was to stay uncommitted is in any commit of the branch."""
     for commit in case.commits():
         files = case.now.tree(commit)
-        if DEBUG in files.get("fields.py", ("", ""))[1] or "notes.txt" in files or files["config.ini"] != START["config.ini"]:
+        printing = DEBUG in files.get("fields.py", ("", ""))[1]
+        if printing or "notes.txt" in files or files.get("config.ini") != START["config.ini"]:
             raise Failed(f"{case.now.commit(commit).message!r} holds work that was to stay uncommitted")
 
 

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+set -euo pipefail
+export GIT_CONFIG_COUNT=3 GIT_CONFIG_KEY_0=user.name GIT_CONFIG_VALUE_0=agent GIT_CONFIG_KEY_1=user.email
+export GIT_CONFIG_VALUE_1=agent@example.invalid GIT_CONFIG_KEY_2=core.editor GIT_CONFIG_VALUE_2=true
+git checkout -q -b sorted main
+git cherry-pick topic~1 topic~3 topic~2 topic > /dev/null
+git checkout -q -B topic sorted
+git branch -q -D sorted
+git update-ref refs/heads/release HEAD

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# By the tool's published reference.
+set -euo pipefail
+[ -n "$(git for-each-ref refs/heads/gitbutler)" ] || but setup
+id() { # PATTERN: the identifier at the start of the first line of the status that fits
+  but status -f -v | sed 's/^[^[:alnum:]]*//' | grep -m 1 -e "$1" | cut -d ' ' -f 1
+}
+found=$(git log main --format=%H -S'quantity >= 10' -- shop.py | tail -n 1)
+{
+  git log -1 --date=short --format='commit: %s%nauthor: %an%ndate: %ad' "$found"
+  git log --merges --ancestry-path --format='merged: %s' "$found..main" | tail -n 1
+} > answer.txt

@@ -1,0 +1,260 @@
+"""A repository as plain data: read by plumbing in a boxed child, on a copy whose settings and hooks are left out.
+
+The same file lies in every package of this suite. Commits are told by content (files, author, message, history),
+never by their hash, so every tool may write them its own way.
+"""
+
+import contextlib
+import functools
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from fairtrial.verify import Failed, Verification
+
+# What version-control tools keep for themselves.
+OWN = ("refs/jj/", "refs/gitbutler/", "refs/heads/gitbutler/", "refs/remotes/gb-local/", "refs/stash")
+RUNNING = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply", "sequencer")
+MARKERS = ("<<<<<<< ", ">>>>>>> ", "||||||| ", "%%%%%%% ", "+++++++ ")
+QUIET = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_OPTIONAL_LOCKS": "0", "TZ": "UTC"}
+SETTINGS = "[core]\n\trepositoryformatversion = 0\n\tbare = {}\n\tfsmonitor = false\n\thooksPath = /dev/null\n"
+LOOK = """
+git for-each-ref --format='ref %(refname) %(objectname)'
+printf 'head %s\\n' "$(git rev-parse --quiet --verify HEAD)"
+printf 'at %s\\n' "$(git symbolic-ref --quiet HEAD)"
+git ls-files --unmerged | sed 's/^/unmerged /'
+printf 'index %s\\n' "$(git write-tree 2>&1)"
+"""
+Files = dict[str, tuple[str, str]]  # path -> (mode, text; bytes that are not UTF-8 escaped)
+
+
+@dataclass(frozen=True)
+class Commit:
+    """One commit; `author` is name, address, seconds and zone as written in it."""
+
+    tree: str
+    parents: tuple[str, ...]
+    author: str
+    message: str
+
+
+class Repository:
+    """Refs, HEAD, index and every object of the repository `git_dir` below `folder`."""
+
+    def __init__(self, v: Verification, folder: Path, git_dir: str = ".git") -> None:
+        shutil.rmtree(folder / git_dir / "hooks", ignore_errors=True)
+        bare = git_dir != ".git"
+        files = {f"{git_dir}/config": SETTINGS.format(str(bare).lower()), f"{git_dir}/info/attributes": ""}
+        env = {**QUIET, "GIT_DIR": git_dir, **({} if bare else {"GIT_WORK_TREE": "."})}
+        seen = v.ok(v.run(["sh", "-c", LOOK], at=folder, files=files, env=env)).text
+        self.refs: dict[str, str] = {}
+        self.unmerged: list[str] = []
+        self.head = self.at = self.index = ""
+        for line in seen.splitlines():
+            word, _, rest = line.partition(" ")
+            if word == "ref":
+                name, _, value = rest.rpartition(" ")
+                self.refs[name] = value
+            elif word == "unmerged":
+                self.unmerged.append(rest.partition("\t")[2])
+            elif word in ("head", "at", "index"):
+                setattr(self, word, rest)
+        dump = v.ok(v.run(["git", "cat-file", "--batch", "--batch-all-objects", "--buffer"], at=folder, env=env))
+        self.objects = dict(objects(dump.stdout))
+        self.running = [name for name in RUNNING if os.path.lexists(folder / git_dir / name)]
+
+    def ref(self, name: str) -> str:
+        """The commit a ref names; Failed when there is none."""
+        if name not in self.refs:
+            raise Failed(f"{name} is gone; there are {', '.join(sorted(self.refs)) or 'no refs'}")
+        return self.refs[name]
+
+    @functools.cache  # noqa: B019 - lives as long as the verifier
+    def commit(self, sha: str) -> Commit:
+        """One commit; an annotated tag stands for what it names."""
+        kind, raw = self.objects.get(sha, ("", b""))
+        head, _, message = raw.partition(b"\n\n")
+        rows = [row.decode("utf-8", "replace").partition(" ") for row in head.split(b"\n")]
+        if kind == "tag":
+            return self.commit(next(value for key, _, value in rows if key == "object"))
+        if kind != "commit":
+            raise Failed(f"{sha[:12]} is {kind or 'missing'}, not a commit")
+        one = {key: value for key, _, value in rows if key in ("tree", "author")}
+        parents = tuple(value for key, _, value in rows if key == "parent")
+        return Commit(one["tree"], parents, one["author"], message.decode("utf-8", "replace").strip())
+
+    @functools.cache  # noqa: B019
+    def files(self, tree: str, above: str = "") -> Files:
+        """Every file of a tree."""
+        kind, raw = self.objects.get(tree, ("", b""))
+        if kind != "tree" and tree != "4b825dc642cb6eb9a060e54bf8d69288fbee4904":
+            raise Failed(f"{tree[:60]} is {kind or 'missing'}, not a tree")
+        found: Files = {}
+        while raw:
+            mode, _, raw = raw.partition(b" ")
+            name, _, raw = raw.partition(b"\0")
+            sha, raw = raw[:20].hex(), raw[20:]
+            path = above + name.decode("utf-8", "backslashreplace")
+            if mode == b"40000":
+                found |= self.files(sha, path + "/")
+            else:
+                found[path] = (mode.decode(), text(self.objects.get(sha, ("", b""))[1]))
+        return found
+
+    def tree(self, sha: str) -> Files:
+        """Every file of a commit."""
+        return dict(self.files(self.commit(sha).tree))
+
+    @functools.cache  # noqa: B019
+    def story(self, sha: str) -> str:
+        """What a commit and all before it say, whatever their hashes are."""
+        made = self.commit(sha)
+        parts = [*map(self.story, made.parents), made.author, made.message, sorted(self.tree(sha).items())]
+        return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+    def since(self, tip: str, base: str) -> list[str]:
+        """The commits after the one with the story `base`, oldest first; Failed at a merge, or when it is not met."""
+        found: list[str] = []
+        while self.story(tip) != base:
+            parents = self.commit(tip).parents
+            if len(parents) != 1:
+                how = "is a merge" if parents else "is the first: the branch does not stand on the commit it should"
+                raise Failed(f"{self.commit(tip).message!r} {how}")
+            found.append(tip)
+            tip = parents[0]
+        return found[::-1]
+
+    def holds(self, tip: str, story: str) -> bool:
+        """Is a commit with this story at `tip` or before it?"""
+        todo, seen = [tip], set()
+        while todo:
+            sha = todo.pop()
+            if self.story(sha) == story:
+                return True
+            todo += [p for p in self.commit(sha).parents if p not in seen]
+            seen |= {sha, *self.commit(sha).parents}
+        return False
+
+
+class Case:
+    """The start, built anew, and what became of it. `branch`: the one that may move; `beside`: paths that are not part
+    of the working tree."""
+
+    def __init__(self, v: Verification, branch: str, beside: tuple[str, ...] = ()) -> None:
+        self.v, self.branch, self.beside = v, f"refs/heads/{branch}", beside
+        self.fresh = Path(tempfile.mkdtemp(prefix="start-"))
+        script = (v.task / "workspace.sh").read_bytes()
+        v.ok(v.run(["bash", ".git/start.sh"], at=self.fresh, files={".git/start.sh": script}))
+        self.was = Repository(v, self.fresh)
+        self.copy = v.copy()
+
+    @functools.cached_property
+    def now(self) -> Repository:
+        """The repository as it was left; Failed when it cannot be read."""
+        return Repository(self.v, self.copy)
+
+    @property
+    def tip(self) -> str:
+        """The branch's commit now."""
+        return self.now.ref(self.branch)
+
+    def commits(self, base: str = "refs/heads/main", tip: str | None = None) -> list[str]:
+        """What stands on the start's `base` now, oldest first."""
+        return self.now.since(tip or self.tip, self.was.story(self.was.ref(base)))
+
+    def old(self, base: str = "refs/heads/main") -> list[str]:
+        """What stood on `base` at the start, oldest first."""
+        return self.was.since(self.was.ref(self.branch), self.was.story(self.was.ref(base)))
+
+    def worktree(self, folder: Path) -> Files:
+        """Every file that is not a repository's own; no link is followed."""
+        found: Files = {}
+        for place, folders, names in os.walk(folder):
+            inner = Path(place).relative_to(folder)
+            folders[:] = [f for f in folders if str(inner / f) not in (".git", ".jj", *self.beside)]
+            for path in (Path(place) / name for name in names):
+                if path.is_symlink():
+                    found[str(inner / path.name)] = ("120000", str(path.readlink()))
+                else:
+                    mode = "100755" if path.stat().st_mode & 0o100 else "100644"
+                    found[str(inner / path.name)] = (mode, text(path.read_bytes()))
+        return found
+
+    @property
+    def dirty(self) -> Files:
+        """The working tree at the start."""
+        return self.worktree(self.fresh)
+
+    def same_worktree(self, want: Files) -> None:
+        """Failed unless every file in the working tree is as in `want`, and there is no other."""
+        same(self.worktree(self.v.workspace), want, "working tree")
+
+    def in_step(self) -> None:
+        """HEAD is the branch's commit (jj: or the one below) and nothing is staged."""
+        now = self.now
+        tip = self.tip
+        allowed = [tip, *(now.commit(tip).parents if (self.v.workspace / ".jj").is_dir() else ())]
+        if not now.at.startswith(OWN) and now.head not in allowed:
+            raise Failed(f"HEAD is {now.commit(now.head).message!r}, not the last commit of {self.branch}")
+        same(now.files(now.index), now.tree(now.head), "index, against HEAD")
+
+    def guard(self, *, moves: tuple[str, ...] = (), markers: bool = False) -> None:
+        """Register the minefields every task has."""
+        self.v.check("protected-refs")(lambda: self._refs({self.branch, *moves}))
+        self.v.check("no-operation")(self._operation)
+        self.v.check("no-stash")(self._stash)
+        if markers:
+            self.v.check("no-markers")(self._markers)
+
+    def _refs(self, moves: set[str]) -> None:
+        for name, sha in self.was.refs.items():
+            if name not in moves and self.now.story(self.now.ref(name)) != self.was.story(sha):
+                raise Failed(f"{name} is not what it was")
+
+    def _operation(self) -> None:
+        if self.now.running or self.now.unmerged:
+            raise Failed(f"not finished: {', '.join(self.now.running + self.now.unmerged)}")
+
+    def _stash(self) -> None:
+        if "refs/stash" in self.now.refs:
+            raise Failed("a stash was left behind")
+
+    def _markers(self) -> None:
+        trees = {"working tree": self.worktree(self.v.workspace)}
+        with contextlib.suppress(Failed):
+            trees |= {repr(self.now.commit(c).message): self.now.tree(c) for c in [self.tip, *self.commits()]}
+        for where, files in trees.items():
+            for path, (_, content) in files.items():
+                if path.startswith(".jjconflict") or any(row.startswith(MARKERS) for row in content.splitlines()):
+                    raise Failed(f"{path} ({where}) holds conflict markers")
+
+
+def objects(dump: bytes) -> Iterator[tuple[str, tuple[str, bytes]]]:
+    """(sha, (kind, content)) of `git cat-file --batch`."""
+    at = 0
+    while at < len(dump):
+        end = dump.index(b"\n", at)
+        sha, kind, size = dump[at:end].decode().split()
+        yield sha, (kind, dump[end + 1 : end + 1 + int(size)])
+        at = end + 2 + int(size)
+
+
+def text(raw: bytes) -> str:
+    """As text; bytes that are not UTF-8 stay apart from any others."""
+    return raw.decode("utf-8", "backslashreplace")
+
+
+def same(got: Files, want: Files, what: str) -> None:
+    """Failed with the first path that differs."""
+    for path in sorted({*got, *want}):
+        if got.get(path) != want.get(path):
+            raise Failed(f"{what}: {path}: got {said(got.get(path))}, want {said(want.get(path))}")
+
+
+def said(entry: tuple[str, str] | None) -> str:
+    """A file in a message."""
+    return "no such file" if entry is None else f"{entry[0]} {entry[1][-300:]!r}"
