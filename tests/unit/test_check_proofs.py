@@ -1,0 +1,131 @@
+"""`fairtrial check`: what it proves of a package, and each way in which a package fails it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from fairtrial.authoring.check import Proof, check_task
+from fairtrial.authoring.new_task import layout
+from fairtrial.authoring.package import write
+from fairtrial.cli import check as verb
+from fairtrial.plan import tasks
+
+from tests.lab import make_task
+
+HEAD = "import json, os, sys\nsettings = json.load(open(os.environ['FAIRTRIAL_VERIFY']))\n"
+REPORT = "json.dumps({'nonce': settings['nonce'], 'checks': [{'name': NAME, 'passed': True, 'detail': ''}]})"
+
+
+def prove(folder: Path) -> Proof:
+    """Check one package."""
+    return check_task(tasks.read(f"tiny/{folder.name}", folder))
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> Path:
+    """A package that is proven as it stands."""
+    return make_task(tmp_path / "tiny", "one")
+
+
+def test_a_sound_package_is_proven(task: Path) -> None:
+    """The start is red, the reference green, each wrong solution caught by name."""
+    proof = prove(task)
+    assert proof.problems == []
+    assert proof.caught == {
+        "acceptance": ["untouched", "wrong/empty"],
+        "answer": ["untouched", "wrong/empty", "wrong/off-by-one"],
+    }
+
+
+def test_a_planted_leak_fails(task: Path) -> None:
+    """Three lines of the solution in a file of the workspace are found and the place is named."""
+    lines = "the first line\nthe second line\nthe third line\n"
+    (task / "solution" / "more.txt").write_text(lines)
+    (task / "workspace" / "old.txt").write_text(f"x\n{lines}y\n")
+    assert "leak: old.txt holds lines of the solution: 'the first line' ..." in prove(task).problems
+
+
+def test_a_leak_in_the_object_database_fails(task: Path) -> None:
+    """An answer in a commit that was undone is found."""
+    (task / "solution" / "more.txt").write_text("the first line\nthe second line\nthe third line\n")
+    script = "cd /task\ngit init -q -b main\ngit commit -q --allow-empty -m start\n"
+    script += "printf 'the first line\\nthe second line\\nthe third line\\n' | git hash-object -w --stdin\n"
+    (task / "workspace.sh").write_text(script)
+    found = [line for line in prove(task).problems if line.startswith("leak")]
+    assert any(line.startswith("leak: git object") for line in found), found
+    assert any("unreachable blob" in line for line in found), found
+
+
+def test_a_decorative_check_fails(task: Path) -> None:
+    """A check that neither the start nor any wrong solution fails proves nothing."""
+    toml, program = task / "task.toml", task / "verifier" / "verify.py"
+    toml.write_text(toml.read_text() + 'pretty = "minefield"\n')
+    always = '@v.check("pretty")\ndef pretty() -> None:\n    v.text("notes.txt")\n\n\nv.finish()'
+    program.write_text(program.read_text().replace("v.finish()", always))
+    want = "check 'pretty' is decorative: neither the start nor any wrong solution fails it"
+    assert prove(task).problems == [want]
+
+
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        ("print('fine')\n", "verifier_error (the report is not one whole JSON document"),
+        (f"{HEAD}report = {REPORT}\nprint(report)\nprint(report)\n", "the verifier reported more than one document"),
+        (f"{HEAD}print({REPORT.replace('NAME', repr('other'))})\n", "unknown check 'other'; declared: answer"),
+        ("", "the verifier reported nothing (exit status 0)"),
+    ],
+)
+def test_a_verifier_that_does_not_report_is_an_error_and_said(task: Path, program: str, reason: str) -> None:
+    """No JSON, JSON twice and unknown checks are verifier_error: for the start, the reference, each wrong solution."""
+    (task / "verifier" / "verify.py").write_text(program.replace("NAME", repr("answer")))
+    problems = prove(task).problems
+    for what in ("untouched", "reference with git", "wrong/empty"):
+        said = [line for line in problems if line.startswith(what)]
+        assert said, (what, problems)
+        assert "verifier_error" in said[0], said
+        assert reason in said[0], said
+
+
+def test_a_start_that_is_green_fails(task: Path) -> None:
+    """A task that is done already measures nothing."""
+    (task / "workspace" / "answer.txt").write_text("42\n")
+    assert "untouched: verdict is passed; the start must be red" in prove(task).problems
+
+
+def test_wrong_solutions_are_held_to_their_word(task: Path) -> None:
+    """One that is green, one caught by another check than expected, one that expects nothing."""
+    (task / "wrong/empty/answer.txt").write_text("42\n")
+    (task / "wrong/off-by-one/expect.toml").write_text('fails = ["acceptance"]\n')
+    problems = prove(task).problems
+    assert "wrong/empty: is green; acceptance, answer must catch it" in problems
+    assert "wrong/off-by-one: check 'acceptance' must fail and passes" in problems
+    (task / "wrong/empty/expect.toml").write_text('passes = ["answer"]\n')
+    assert any("wrong/empty/expect.toml: needs fails = [...]" in line for line in prove(task).problems)
+
+
+def test_a_new_task_fails_for_the_right_reasons(tmp_path: Path) -> None:
+    """The layout of new-task lints and its start is red; what is missing is a reference and wrong solutions."""
+    folder = write(layout("first"), tmp_path / "tiny")
+    assert prove(folder).problems == [
+        "reference with git: does not exist",
+        "check 'old-behaviour' is decorative: neither the start nor any wrong solution fails it",
+        "wrong/: needs at least two known-wrong solutions",
+    ]
+
+
+def test_a_missing_toolchain_is_skipped_with_a_reason(
+    task: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a program the task requires nothing is claimed; where nothing may be skipped that is a failure."""
+    toml = task / "task.toml"
+    toml.write_text(toml.read_text().replace("[verifier", 'requires = ["no-such-compiler"]\n[verifier', 1))
+    assert prove(task).absent == ["no-such-compiler"]
+    from argparse import Namespace
+
+    asked = Namespace(tasks=["tiny"], tasks_dir=[task.parent.parent], jobs=1)
+    for no_skip, code in (("", 0), ("1", 1)):
+        monkeypatch.setenv("FAIRTRIAL_NO_SKIP", no_skip)
+        assert verb.run(asked) == code
+        said = capsys.readouterr().out
+        assert "skipped  tiny/one\n         no-such-compiler is not installed\n0 of 1 tasks proven, 1 skipped" in said
