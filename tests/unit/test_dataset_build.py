@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import shutil
-import sys
-from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -14,10 +11,7 @@ from fairtrial.analysis import dataset, dataset_shards, dataset_tables
 from fairtrial.contracts.records import file_digest
 from fairtrial.contracts.schema import problems as schema_problems
 
-_spec = importlib.util.spec_from_file_location("fabricate", Path(__file__).parents[1] / "fabricate.py")
-assert _spec and _spec.loader
-fabricate = sys.modules.setdefault("fabricate", importlib.util.module_from_spec(_spec))
-_spec.loader.exec_module(fabricate)
+from tests import fabricate
 
 PRICES = {"m-large": {"input": 3.0, "cache_read": 0.3, "cache_write": 3.75, "output": 15.0, "date": "2026-01-01"}}
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import importlib.util
 import io
 import json
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,10 +15,7 @@ from fairtrial.analysis import dataset, dataset_csv
 from hypothesis import given
 from hypothesis import strategies as st
 
-_spec = importlib.util.spec_from_file_location("fabricate", Path(__file__).parents[1] / "fabricate.py")
-assert _spec and _spec.loader
-fabricate = sys.modules.setdefault("fabricate", importlib.util.module_from_spec(_spec))
-_spec.loader.exec_module(fabricate)
+from tests import fabricate
 
 HOSTILE = [json.loads(line)["title"] for line in
            (Path(__file__).parents[1] / "data" / "hostile" / "texts.jsonl").read_text().splitlines()]  # fmt: skip

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import shutil
-import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -13,10 +11,7 @@ import pytest
 from fairtrial.analysis import dataset, dataset_selection
 from fairtrial.contracts.errors import UserError
 
-_spec = importlib.util.spec_from_file_location("fabricate", Path(__file__).parents[1] / "fabricate.py")
-assert _spec and _spec.loader
-fabricate = sys.modules.setdefault("fabricate", importlib.util.module_from_spec(_spec))
-_spec.loader.exec_module(fabricate)
+from tests import fabricate
 
 
 @pytest.fixture

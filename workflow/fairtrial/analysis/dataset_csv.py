@@ -87,7 +87,7 @@ def csv_row(row: Row) -> list[str]:
     told: Row = row if ran else {}
     started, seconds = told.get("started_at"), told.get("seconds_to_green")
     green = outcome_cell(row) == "green" and started is not None and seconds is not None
-    green_at = started + timedelta(seconds=round(seconds, 3)) if green else None  # type: ignore[operator, arg-type]
+    green_at = started + timedelta(seconds=round(seconds, 3)) if green and started and seconds is not None else None
     model = row.get("model_observed") or row.get("model_configured") or row.get("model") or ""
     texts = [row.get("label") or row["task"], row.get("title") or row["task"], row.get("check") or "", row["harness"],
              told.get("harness_version") or "", model]  # fmt: skip

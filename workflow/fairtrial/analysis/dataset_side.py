@@ -95,7 +95,7 @@ def command_rows(attempt_id: str, folder: str, grade: str, complaints: list[Comp
     buckets = _buckets(folder, grade, complaints)
 
     def row_of(line: Row) -> Row:
-        span = line.get("span")
+        span = str(line.get("span"))
         argv = line.get("argv")
         return {
             "attempt_id": attempt_id, "seq": line.get("seq"), "command": line.get("command"),

@@ -51,52 +51,35 @@ def _link(report: Report, row: int | None, name: str) -> Safe | str:
 
 def left_out(report: Report) -> list[tuple[int | None, str, str, str]]:
     """(row, attempt, kind, text) of what needs a word: excluded, unscored, redone, suspect, faults, problems."""
-    found: list[tuple[int | None, str, str, str]] = []
     columns = report.columns
-    names = [f"{t}, {h} {m}, r{r}" for t, h, m, r in
-             zip(report.task_of, columns["harness"], columns["model"], columns["repetition"], strict=True)]  # fmt: skip
-    for row, status in enumerate(columns["status"]):
-        if status == "excluded":
-            found.append((row, names[row], "excluded", columns["excluded"][row] or ""))
-        elif report.done[row] and not report.scored[row]:
-            text = (
-                columns["ending_reason"][row]
-                if columns["ending"][row] == "fault_found_at_grading"
-                else columns["verdict"][row]
-            )
-            found.append((row, names[row], "unscored", str(text)))
-        if columns["redone"][row]:
-            found.append((row, names[row], "redone", columns["redone"][row]))
-        if columns["suspect"][row]:
-            found.append(
-                (
-                    row,
-                    names[row],
-                    "suspect",
-                    "the verifier works on the reference and keeps failing here; counted as failed",
-                )
-            )
-        if columns["corrected"][row]:
-            found.append(
-                (
-                    row,
-                    names[row],
-                    "corrected",
-                    f"verdict of a corrected verifier; before: {columns['raw_verdict'][row]}",
-                )
-            )
+    parts = (report.task_of, columns["harness"], columns["model"], columns["repetition"])
+    names = [f"{task}, {harness} {model}, r{n}" for task, harness, model, n in zip(*parts, strict=True)]
+    found: list[tuple[int | None, str, str, str]] = []
+    for row in range(report.planned):
+        found += [(row, names[row], kind, text) for kind, text in _words(report, row)]
     place = {key: row for row, key in enumerate(columns["attempt_id"])}
     for fault in report.faults:
-        row_ = place.get(fault["attempt_id"])
-        found.append(
-            (
-                None,
-                names[row_] if row_ is not None else fault["attempt_id"],
-                f"fault: {fault['kind']}",
-                fault["message"] or "",
-            )
-        )
-    found += [(None, problem["path"], "problem", problem["reason"]) for problem in report.problems]
+        at = place.get(fault["attempt_id"])
+        name = fault["attempt_id"] if at is None else names[at]
+        found.append((None, name, f"fault: {fault['kind']}", fault["message"] or ""))
+    return found + [(None, problem["path"], "problem", problem["reason"]) for problem in report.problems]
+
+
+def _words(report: Report, row: int) -> list[tuple[str, str]]:
+    """(kind, text) of one attempt's own marks."""
+    columns = report.columns
+    found = []
+    if columns["status"][row] == "excluded":
+        found.append(("excluded", columns["excluded"][row] or ""))
+    elif report.done[row] and not report.scored[row]:
+        late = columns["ending"][row] == "fault_found_at_grading"
+        found.append(("unscored", str(columns["ending_reason" if late else "verdict"][row])))
+    if columns["redone"][row]:
+        found.append(("redone", columns["redone"][row]))
+    if columns["suspect"][row]:
+        found.append(("suspect", "the verifier works on the reference and keeps failing here; counted as failed"))
+    if columns["corrected"][row]:
+        found.append(("corrected", f"verdict of a corrected verifier; before: {columns['raw_verdict'][row]}"))
     return found
 
 
