@@ -11,7 +11,7 @@ from typing import Any
 from fairtrial.contracts.protocols import Launch, LaunchRequest, Network
 from fairtrial.wire import install, starting
 
-PROTOCOL = 1
+PROTOCOL = 2
 SIMULATED = False
 FREE = False
 NEEDS_SOLUTION = False
@@ -64,6 +64,7 @@ def _environment(request: LaunchRequest) -> dict[str, str]:
     return {
         "QWEN_HOME": f"{request.home}/.qwen",
         "QWEN_TELEMETRY_ENABLED": "0",
+        "QWEN_CODE_NO_RELAUNCH": "true",  # no child of its own for a larger heap
         "NO_UPDATE_NOTIFIER": "1",
         **({} if url is None else {"OPENAI_BASE_URL": f"{url}/v1"}),
         **({} if not name else {"OPENAI_MODEL": str(name)}),
