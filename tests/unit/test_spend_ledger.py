@@ -6,12 +6,13 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from fairtrial.capture.settings import Settings
 from fairtrial.capture.spend import ledger
 from fairtrial.contracts.records import dump, load, validate
 from fairtrial.paths import AttemptId, Results
-import pytest
 from hypothesis import given
+from hypothesis import settings as effort
 from hypothesis import strategies as st
 
 ID = AttemptId("s", "t", "h", "m", "0" * 12, 1)
@@ -141,6 +142,7 @@ def test_a_redo_takes_back_what_was_paid_before_it_only(tmp_path: Path) -> None:
     assert ledger.says_paid(results, attempt_id)
 
 
+@effort(deadline=None, max_examples=40)
 @given(st.lists(st.tuples(st.floats(0, 3), st.one_of(st.none(), st.floats(0, 3)), st.booleans()), max_size=8))
 def test_the_balance_is_the_sum_of_what_was_settled(made: list[tuple[float, float | None, bool]]) -> None:
     """Any mix of costs, unknown costs and reservations still open adds up."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -132,7 +132,7 @@ def run_measured(
         for instrument in measuring:
             instrument.start(stage, main_pid, clock_ns)
 
-    return run(
+    report = run(
         stage.box,
         stage.budget,
         stdout=stage.folder / STDOUT,
