@@ -145,6 +145,9 @@ def run_measured(
         listener=(endpoint.port, endpoint.listen) if endpoint else None,
         size_cap=size_cap,
     )
+    if endpoint and report.stopped_by is None:
+        return replace(report, stopped_by=endpoint.cap_reached())
+    return report
 
 
 def collect(prepared: Prepared) -> None:

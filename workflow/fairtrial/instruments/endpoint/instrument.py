@@ -93,6 +93,11 @@ class Endpoint:
         service = self._server.service if self._server else None
         return service.stop_reason() if service else None
 
+    def cap_reached(self) -> str | None:
+        """turn_cap, token_cap or usd_cap after a refusal, whatever the program made of it."""
+        service = self._server.service if self._server else None
+        return service.cap_reached() if service else None
+
     def stop(self, stage: Stage) -> None:
         """End the thread and leave requests.jsonl with one line a request."""
         if self._server is not None:

@@ -76,6 +76,10 @@ class Service:
             return _REASONS[told[0][1]]
         return None
 
+    def cap_reached(self) -> str | None:
+        """The first cap that refused a request, as endings name it."""
+        return _REASONS[self._refused_at[0][1]] if self._refused_at else None
+
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Every request of the box comes here."""
         started = time.monotonic_ns()
