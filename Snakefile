@@ -19,6 +19,15 @@ EXPERIMENT = f"results/{PLAN.name}"
 FAIRTRIAL = snake.command(sys.executable)
 
 
+# Seconds each, and they would only wait in a cluster's queue.
+localrules:
+    all,
+    plan,
+    dataset,
+    scorecard,
+    report,
+
+
 wildcard_constraints:
     repetition=r"[1-9]\d*",
     recipe="[0-9a-f]{12}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from functools import cache
 from types import ModuleType
 
 from fairtrial.contracts.errors import UserError
@@ -15,6 +16,7 @@ def names(package: str) -> list[str]:
     return sorted(m.name for m in pkgutil.iter_modules(found.__path__) if not m.name.startswith("_"))
 
 
+@cache  # a matrix of 10,000 attempts asks 20,000 times
 def load(package: str, name: str, member: str = "", what: str = "") -> ModuleType:
     """Import `package.name[.member]`; a wrong name is a UserError that lists the known ones."""
     module = name.replace("-", "_")

@@ -12,8 +12,10 @@ rule attempt:
         "attempt"
     conda:
         "../../environment.yml"
+    threads: PLAN.cpus
     resources:
         runtime=PLAN.wall_minutes,
+        mem_mb=PLAN.memory,
     shell:
         FAIRTRIAL
         + " attempt {output:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"

@@ -11,6 +11,7 @@ import shlex
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,16 +43,16 @@ class Plan:
 
         A frozen recipe waits for no plan; so another experiment over the same attempts starts none of them.
         """
-        return self._unless(Results(Path("results")).recipe(wildcards.recipe))
+        return [] if _frozen("recipes", wildcards.recipe) else self._plan()
 
     def before_grade(self, wildcards: Any) -> list[str]:
         """Input of a grade beside the seal: matrix.json while its specification is not frozen yet, else nothing."""
-        return self._unless(Results(Path("results")).gradespec(wildcards.grade))
+        return [] if _frozen("grades", wildcards.grade) else self._plan()
 
-    def _unless(self, frozen: Path) -> list[str]:
+    def _plan(self) -> list[str]:
         from snakemake.io import ancient
 
-        return [] if frozen.exists() else [ancient(f"results/{self.name}/matrix.json")]
+        return [ancient(f"results/{self.name}/matrix.json")]
 
     @property
     def digest(self) -> str:
@@ -70,10 +71,26 @@ class Plan:
         return digest({name: model.get("price") for name, model in sorted(self.config.models.items())})[:16]
 
     @property
+    def cpus(self) -> int:
+        """Cores one attempt is given."""
+        return int(self.config.settings["attempt_resources"]["cpus"])
+
+    @property
+    def memory(self) -> int:
+        """MB one attempt is given on a cluster."""
+        return int(self.config.settings["attempt_resources"]["mem_mb"])
+
+    @property
     def wall_minutes(self) -> int:
         """Runtime a cluster job of one attempt needs at most: the longest wall budget plus grading and grace."""
         longest = max(cell["wall_seconds"] for cell in self.matrix.record["cells"])
         return int(longest * 1.2 / 60) + 5
+
+
+@cache  # asked once an attempt, and again for every job that Snakemake looks at
+def _frozen(kind: str, digest12: str) -> bool:
+    results = Results(Path("results"))
+    return (results.recipe(digest12) if kind == "recipes" else results.gradespec(digest12)).exists()
 
 
 def load(raw: dict[str, Any], basedir: Path, cwd: Path) -> Plan:

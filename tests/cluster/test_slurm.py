@@ -1,0 +1,148 @@
+"""The pipeline on a real SLURM node, driven by the shipped profile."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lab import CHECKOUT, Lab, wait_until
+
+pytestmark = pytest.mark.cluster
+QUICK = (
+    "--slurm-init-seconds-before-status-checks=2", "--seconds-between-status-checks=2", "--latency-wait=5",
+    "--default-resources", "mem_mb=500", "runtime=10", "slurm_partition=main",
+)  # fmt: skip
+ATTEMPTS = 60
+SECRET = "sk-not-for-any-script-4711"
+
+
+class Cluster(Lab):
+    """A laboratory whose attempts run as SLURM jobs."""
+
+    def command(self, *arguments: str) -> list[str]:
+        """The snakemake command line with the shipped profile, asking SLURM more often than its defaults do."""
+        profile = str(CHECKOUT / "workflow" / "profiles" / "slurm")
+        return [*super().command(*arguments), "--profile", profile, *QUICK]
+
+    def scripts(self) -> str:
+        """Every batch script that SLURM was given."""
+        found = []
+        for job in sorted(jobs()):
+            done = subprocess.run(["scontrol", "write", "batch_script", job, "-"], capture_output=True, check=False)
+            found.append(done.stdout.decode())
+        return "\n".join(found)
+
+
+def jobs(*states: str) -> list[str]:
+    """Ids of SLURM jobs in these states; default any."""
+    chosen = ",".join(states) or "all"
+    asked = ["squeue", "--noheader", "--format=%i", f"--states={chosen}"]
+    return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.split()
+
+
+def idle() -> bool:
+    """Is nothing queued and nothing running?"""
+    return not jobs("PENDING", "RUNNING", "COMPLETING", "CONFIGURING")
+
+
+def stable(lab: Lab) -> dict[str, list[dict[str, Any]]]:
+    """Every table without the columns its schema marks volatile, as rows in their order."""
+    import pyarrow.parquet as pq
+
+    tables = {}
+    for schema in sorted((CHECKOUT / "schemas" / "tables").glob("*.schema.json")):
+        columns = json.loads(schema.read_bytes())["properties"]
+        kept = [name for name, about in columns.items() if not about["x-volatile"]]
+        name = schema.name.removesuffix(".schema.json")
+        tables[name] = pq.read_table(lab.results / "default" / "dataset" / f"{name}.parquet", columns=kept).to_pylist()
+    return tables
+
+
+def experiment(kind: type[Lab], folder: Path) -> Lab:
+    """5 tasks x 3 free harnesses x 4 repetitions in the default isolation."""
+    folder.mkdir()
+    tasks = [f"t{number}" for number in range(1, 6)]
+    lab = kind(folder, tasks, {"harnesses": ["reference", "noop", "stand-in"], "repetitions": 4})
+    lab.harnesses["stand-in"] = {"options": {"pass_probability": 0.6, "mean_seconds": 0.1}}
+    lab.write()
+    return lab
+
+
+def test_a_killed_and_continued_matrix_gives_the_tables_of_a_local_one(tmp_path: Path) -> None:
+    """SIGKILL of the submitting Snakemake half-way, the same command again: no attempt twice, the local dataset."""
+    lab = experiment(Cluster, tmp_path / "cluster")
+    process = lab.start()
+    assert wait_until(lambda: len(lab.seals()) >= ATTEMPTS // 2, 240), (lab.folder / "snakemake.log").read_text()
+    process.kill()
+    process.wait(30)
+    half = lab.seals()
+    assert len(half) < ATTEMPTS
+    done = lab.snakemake(timeout=400)
+    assert done.returncode == 0, done.stderr[-4000:]
+    whole = lab.seals()
+    assert len(whole) == ATTEMPTS
+    assert half.items() <= whole.items()
+    assert lab.planned() == {}
+    local = experiment(Lab, tmp_path / "local")
+    assert local.snakemake(timeout=400).returncode == 0
+    here, there = stable(local), stable(lab)
+    for name, rows in here.items():
+        assert there[name] == rows, name
+    evidence = [json.loads(content) for _, content in whole.values()]
+    assert {e["isolation"]["backend"] for e in evidence} == {json.loads(c)["isolation"]["backend"]
+                                                              for _, c in local.seals().values()}  # fmt: skip
+    assert there["commands"], "no command was traced on the node"
+
+
+def test_a_cancelled_job_is_done_once_more_and_no_sealed_attempt_starts_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After scancel the same command redoes what was in flight; leases are gone and no script holds a secret."""
+    monkeypatch.setenv("SOME_API_KEY", SECRET)
+    (tmp_path / "lab").mkdir()
+    lab = Cluster(tmp_path / "lab", ["one"], {"repetitions": 8})
+    lab.config["harnesses"] = [lab.counted(seconds=3)]
+    lab.write()
+    process = lab.start()
+    assert wait_until(lambda: lab.starts() >= 1, 90), (lab.folder / "snakemake.log").read_text()
+    for job in jobs("RUNNING"):
+        subprocess.run(["scancel", job], check=True)
+    assert wait_until(idle, 60)
+    assert process.wait(90) == 1
+    cancelled, sealed = lab.starts(), lab.seals()
+    done = lab.snakemake(timeout=200)
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert lab.starts() == cancelled + 8 - len(sealed)
+    assert sealed.items() <= lab.seals().items()
+    assert not list(lab.results.glob("attempts/**/.*.lease.json"))
+    scripts = lab.scripts()
+    assert "snakemake" in scripts
+    assert SECRET not in scripts
+
+
+def test_the_stop_flag_reaches_the_nodes(tmp_path: Path) -> None:
+    """An arm that only faults is stopped on the cluster too: most of its attempts are never started."""
+    (tmp_path / "lab").mkdir()
+    settings = {"harnesses": ["stand-in"], "repetitions": 16, "faults": {"stop_after": 2, "retries": 0}}
+    lab = Cluster(tmp_path / "lab", ["one"], settings)
+    lab.harnesses["stand-in"] = {"options": {"fault_probability": 1.0}}
+    lab.write()
+    done = lab.snakemake("--group-components", "attempt=1", "--jobs", "2", timeout=240)
+    assert done.returncode == 1
+    assert 2 <= len(lab.faults()) < 8
+    assert {fault["invocation"] for fault in lab.faults()} == {lab.faults()[0]["invocation"]}
+    assert not lab.seals()
+
+
+def test_nothing_is_left_behind_on_the_node(tmp_path: Path) -> None:
+    """When a matrix has ended, no job, lease or scratch folder of it is left."""
+    (tmp_path / "lab").mkdir()
+    lab = Cluster(tmp_path / "lab", ["one"], {"harnesses": ["reference"], "repetitions": 2})
+    done = lab.snakemake()
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert wait_until(idle, 20)
+    assert not list((lab.results / "scratch").glob("*"))
