@@ -58,16 +58,17 @@ class Seen:
 def rehearse(
     folder: Path, harness: str, *, options: dict[str, Any] | None = None, budget: dict[str, Any] | None = None,
     model: dict[str, Any] | None = None, harness_options: dict[str, Any] | None = None, graded: bool = False,
-    task: str = TASK,
+    task: str = TASK, entry: dict[str, Any] | None = None,
 ) -> Seen:  # fmt: skip
-    """Run one attempt below `folder`."""
-    entry = {"options": {"bin": str(program(harness)), **(harness_options or {})}}
+    """Run one attempt below `folder`; `entry` instead of one for a program that `make rehearse` installed."""
+    policy = "required" if entry is None else "auto"
+    entry = entry or {"options": {"bin": str(program(harness)), **(harness_options or {})}}
     made = {"id": "rehearsal", "rehearsal": True, "options": options or {}, **(model or {})}
     (folder / "harnesses.yaml").write_text(yaml.safe_dump({harness: entry}))
     (folder / "models.yaml").write_text(yaml.safe_dump({"m": made}))
     raw = {
         "name": "cli", "tasks": [task], "harnesses": [harness], "models": ["m"], "repetitions": 1,
-        "harnesses_file": "harnesses.yaml", "models_file": "models.yaml", "isolation": "required",
+        "harnesses_file": "harnesses.yaml", "models_file": "models.yaml", "isolation": policy,
         "budget": {"wall_seconds": 120, **(budget or {})},
     }  # fmt: skip
     config = configuration.load(raw, CHECKOUT, folder)
