@@ -80,6 +80,11 @@ given = [a.encode("utf-8", "surrogateescape") for a in sys.argv[1:]] + [sys.stdi
 open("answer.txt", "w").write("42\\n")
 open("got.txt", "w").write(hashlib.sha256(max(given, key=len)).hexdigest())
 """
+FILE_AGENT = """\
+import hashlib, sys
+open("answer.txt", "w").write("42\\n")
+open("got.txt", "w").write(hashlib.sha256(open(sys.argv[1], "rb").read()).hexdigest())
+"""
 PROMPTS = {
     "200 KB": "".join(f"line {i:05d} of the task {{a}} ${{B}} `c`\n" for i in range(6000)) + "END",
     "leading dashes": "--help me -x",
@@ -92,11 +97,7 @@ PROMPTS = {
 def test_a_prompt_arrives_as_it_is(lab: Lab, case: str, template: str) -> None:
     """O14: as an argument, on standard input (also where an argument would be too long), as a file."""
     agent = lab.folder / "agent.py"
-    agent.write_text(
-        AGENT
-        if template != "{prompt_file}"
-        else AGENT.replace("sys.stdin.buffer.read()", "open(sys.argv[1], 'rb').read()")
-    )
+    agent.write_text(FILE_AGENT if template == "{prompt_file}" else AGENT)
     (lab.folder / "suites/tiny/one/prompt.md").write_text(PROMPTS[case])
     command = f"python3 -I {agent} {template}"
     done = tried(lab, "--agent-cmd", command, "--output", "none", "--network", "none")
