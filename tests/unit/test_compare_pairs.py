@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,10 +11,8 @@ from fairtrial.analysis import compare, compare_versions
 from fairtrial.contracts import schema
 from fairtrial.contracts.errors import UserError
 
-_spec = importlib.util.spec_from_file_location("attempt_frames", Path(__file__).parents[1] / "attempt_frames.py")
-assert _spec is not None and _spec.loader is not None
-frames: Any = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(frames)
+from tests import attempt_frames as frames
+
 cell, of_rows = frames.cell, frames.of_rows
 Rows = list[dict[str, Any]]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 from pathlib import Path
 
@@ -14,10 +13,9 @@ from fairtrial.instruments.trace import reader
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests import trace_rig as rig_module
+
 DATA = Path(__file__).resolve().parents[1] / "data" / "trace"
-_spec = importlib.util.spec_from_file_location("trace_rig", Path(__file__).resolve().parents[1] / "trace_rig.py")
-rig_module = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(rig_module)
 
 GIT = vc.classes_for("git")
 EVENTS = {"tool_calls": [], "model_events": 0, "turns": None, "final_text": None}

@@ -219,3 +219,15 @@ def test_the_files_written_are_the_solution(tmp_path):
     for command in commands:
         subprocess.run(["sh", "-c", command], cwd=place, check=True)
     assert {path: (place / path).read_bytes() for path in FILES} == FILES
+
+
+@pytest.mark.parametrize("fence", ["```", "````", "<source>"])
+def test_a_program_without_tools_gets_whole_files(tmp_path, fence):
+    """Where the request asks for file listings, the solution's files come as text between the fences it names."""
+    system = f"return a *file listing* like this:\n\npath/to/filename.js\n{fence}\n// entire content\n{fence}\n"
+    with running(tmp_path) as rig:
+        body = {"model": "m", "messages": [{"role": "system", "content": system}]}
+        _, text = Chat.whole(rig.client().ask(Chat.path, body))
+    closing = fence.replace("<", "</")
+    listed = [f"app.py\n{fence}\nprint('solved')\n{closing}", f"docs/new.md\n{fence}\n# New\n{closing}", "Done."]
+    assert text == "\n\n".join(listed)

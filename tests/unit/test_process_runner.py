@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
-_spec = importlib.util.spec_from_file_location("box_rig", Path(__file__).resolve().parents[1] / "box_rig.py")
-rig = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(rig)
+from tests import box_rig as rig
 
 BOXES = rig.boxes()
 

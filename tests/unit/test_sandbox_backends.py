@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -14,10 +13,6 @@ from fairtrial.contracts.errors import Fault, UserError
 from fairtrial.contracts.protocols import Bind
 from fairtrial.instruments.sandbox import backends, record
 
-_spec = importlib.util.spec_from_file_location("box_rig", Path(__file__).resolve().parents[1] / "box_rig.py")
-rig = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(rig)
-
 ELSEWHERE = """
 import sys
 sys.platform = "darwin"
@@ -27,6 +22,7 @@ for name in ("pidfd_open", "memfd_create"):
 from pathlib import Path
 from fairtrial.contracts.protocols import Box, Budget
 from fairtrial.instruments.sandbox import backends, boxed, disk, run
+from tests import box_rig as rig
 t = Path(sys.argv[1])
 box = Box(t / "workspace", t / "home", ["sh", "-c", "(sleep 30 &); echo done; sleep 0.3; exit 7"])
 r = run.run(box, Budget(20), stdout=t / "o", stderr=t / "e", times=t / "t")

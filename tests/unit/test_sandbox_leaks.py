@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
-from pathlib import Path
 
 import pytest
 from fairtrial.instruments.sandbox import backends
 
-_spec = importlib.util.spec_from_file_location("box_rig", Path(__file__).resolve().parents[1] / "box_rig.py")
-rig = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(rig)
+from tests import box_rig as rig
 
 OUTER = {
     "CLAUDECODE": "1", "ANTHROPIC_BASE_URL": "http://127.0.0.1:9", "CODEX_SANDBOX": "seatbelt", "GIT_DIR": "/outer",

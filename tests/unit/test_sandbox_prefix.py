@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import time
 from pathlib import Path
@@ -11,9 +10,7 @@ import pytest
 from fairtrial.contracts.protocols import Bind, Box
 from fairtrial.instruments.sandbox import backends, run
 
-_spec = importlib.util.spec_from_file_location("box_rig", Path(__file__).resolve().parents[1] / "box_rig.py")
-rig = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(rig)
+from tests import box_rig as rig
 
 
 @pytest.fixture

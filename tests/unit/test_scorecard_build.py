@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
 import json
 import math
 from pathlib import Path
@@ -15,11 +14,9 @@ from fairtrial import registry
 from fairtrial.analysis import scorecard
 from fairtrial.contracts import schema
 
+from tests import attempt_frames as frames
+
 TESTS = Path(__file__).parents[1]
-_spec = importlib.util.spec_from_file_location("attempt_frames", TESTS / "attempt_frames.py")
-assert _spec is not None and _spec.loader is not None
-frames: Any = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(frames)
 cell, of_rows = frames.cell, frames.of_rows
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,10 +12,7 @@ from fairtrial.contracts import schema
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-_spec = importlib.util.spec_from_file_location("attempt_frames", Path(__file__).parents[1] / "attempt_frames.py")
-assert _spec is not None and _spec.loader is not None
-frames: Any = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(frames)
+from tests import attempt_frames as frames
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import shutil
 from pathlib import Path
@@ -14,9 +13,7 @@ from fairtrial.instruments.sandbox import backends
 from fairtrial.instruments.sandbox.run import run
 from fairtrial.instruments.trace.instrument import Trace
 
-_spec = importlib.util.spec_from_file_location("trace_rig", Path(__file__).resolve().parents[1] / "trace_rig.py")
-rig_module = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(rig_module)
+from tests import trace_rig as rig_module
 
 KINDS = ["compiled", "python"] if shutil.which("cc") or shutil.which("gcc") else ["python"]
 

@@ -14,9 +14,7 @@ from pathlib import Path
 
 import pytest
 
-_spec = importlib.util.spec_from_file_location("trace_rig", Path(__file__).resolve().parents[1] / "trace_rig.py")
-rig_module = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(rig_module)
+from tests import trace_rig as rig_module
 
 COMMANDS = ["cat", "head", "yes", "env", "ls", "sleep", "python3", "git", "bash", "probe", "plain"]
 DATA = Path(__file__).resolve().parents[1] / "data" / "trace"

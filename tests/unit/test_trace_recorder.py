@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import shutil
 import socket
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 from fairtrial.contracts.errors import UserError
@@ -18,9 +16,7 @@ from fairtrial.instruments.trace.records import Caps
 from hypothesis import given
 from hypothesis import strategies as st
 
-_spec = importlib.util.spec_from_file_location("trace_rig", Path(__file__).resolve().parents[1] / "trace_rig.py")
-rig_module = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(rig_module)
+from tests import trace_rig as rig_module
 
 KINDS = ["compiled", "python"] if shutil.which("cc") or shutil.which("gcc") else ["python"]
 START = b"S|c|span||0|git|5|9|8|7|6|1|12|oe|2|9|/task|git|push|".replace(b"|", b"\0")
