@@ -13,6 +13,8 @@ from fairtrial.contracts.errors import Fault, UserError
 from fairtrial.contracts.protocols import Bind
 from fairtrial.instruments.sandbox import backends, record
 
+from tests import box_rig as rig
+
 ELSEWHERE = """
 import sys
 sys.platform = "darwin"
@@ -22,7 +24,6 @@ for name in ("pidfd_open", "memfd_create"):
 from pathlib import Path
 from fairtrial.contracts.protocols import Box, Budget
 from fairtrial.instruments.sandbox import backends, boxed, disk, run
-from tests import box_rig as rig
 t = Path(sys.argv[1])
 box = Box(t / "workspace", t / "home", ["sh", "-c", "(sleep 30 &); echo done; sleep 0.3; exit 7"])
 r = run.run(box, Budget(20), stdout=t / "o", stderr=t / "e", times=t / "t")
