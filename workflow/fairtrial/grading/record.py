@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fairtrial.grading.grade import Graded
 
 Json = dict[str, Any]
+CROWDED = 1.5  # load per CPU above which a time is no longer that of the agent alone
 
 
 def result(graded: Graded, folder: Path) -> Json:
@@ -53,7 +54,7 @@ def result(graded: Graded, folder: Path) -> Json:
         "versions": evidence["versions"],
         "isolation": evidence["isolation"],
         "numbers": {"grader": spec["grader"], "parser": spec["parser"]},
-        "notes": [*graded.notes, *graded.judgement.degraded],
+        "notes": [*graded.notes, *graded.judgement.degraded, *crowded(highest_load(evidence["platform"]))],
         "earlier_faults": evidence["earlier_faults"],
         "load": highest_load(evidence["platform"]),
         "artifacts": {},
@@ -71,6 +72,13 @@ def highest_load(platform: Json) -> float | None:
     """Load per CPU at the start or the end, the higher."""
     known = [platform[key] for key in ("load_start", "load_end") if platform[key] is not None]
     return max(known, default=None)
+
+
+def crowded(load: float | None) -> list[str]:
+    """A note when the machine was so busy that times may be longer than on a quiet one."""
+    if load is None or load <= CROWDED:
+        return []
+    return [f"load {load:.1f} per CPU while the agent ran: its times may be longer than on a quiet machine"]
 
 
 def performance(graded: Graded, ending: str, check_passed: bool | None, outcome: str | None) -> Json:

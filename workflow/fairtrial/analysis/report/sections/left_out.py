@@ -13,6 +13,7 @@ ORDER = 13
 TITLE = "What was left out, and what was in force?"
 QUESTION = "Excluded attempts, definitions, versions, isolation."
 MOST = 200
+CROWDED = 1.5  # load per CPU; the attempt notes it too
 
 
 def html(report: Report) -> str:
@@ -40,6 +41,9 @@ def _summary(report: Report) -> str:
         f"{counts['excluded']:,} excluded by hand",
         f"{counts['problem']:,} unreadable",
     ]  # fmt: skip
+    busy = sum(load is not None and load > CROWDED for load in report.columns["load"])
+    if busy:
+        said.append(f"{busy:,} run at a load above {CROWDED} per CPU, which may have lengthened their times")
     return "; ".join(said) + ". Faults are no results and count nowhere; unscored attempts are listed and in no rate."
 
 
