@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import random
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,8 @@ from fairtrial.instruments.endpoint.turn import CATEGORIES, Answer, Asked, Json,
 
 SUBMITS = b"COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
 _NEXT_SPEAKER = b"next_speaker"  # gemini-cli and qwen-code ask who is to speak, in a request without tools
+_LISTINGS = b"*file listing*"  # aider, which offers no tools: files come as text, between the fences it names
+_FENCES = re.compile(r"path/to/filename\.\w+\n([^\s\w]+|<\w+>)\n")
 _ALWAYS = 1 << 60
 
 
@@ -46,7 +51,7 @@ class Rehearsal:
     def move(self, asked: Asked, body: bytes) -> Move:
         """A tool call, or a text when the work is done or no tool is offered."""
         if not asked.tools:
-            return Move(text=_aside(body))
+            return Move(text=self._aside(body))
         plan = steps.as_moves(self._steps, edits=tools.can_edit(asked.tools))
         try:
             if asked.calls_done < len(plan):
@@ -65,8 +70,26 @@ class Rehearsal:
         made = len(str(move.arguments)) + len(move.text)
         return {**dict.fromkeys(CATEGORIES, 0), "input_uncached": len(body) // 4, "output": max(1, made // 4)}
 
+    def _aside(self, body: bytes) -> str:
+        """The answer to a request without tools."""
+        if _NEXT_SPEAKER in body:
+            return '{"reasoning": "The work is done.", "next_speaker": "user"}'
+        if _LISTINGS in body:
+            return "\n\n".join([*self._listings(body), "Done." if self.passes else "Stopped early."])
+        return "Rehearsal"
 
-def _aside(body: bytes) -> str:
-    if _NEXT_SPEAKER in body:
-        return '{"reasoning": "The work is done.", "next_speaker": "user"}'
-    return "Rehearsal"
+    def _listings(self, body: bytes) -> list[str]:
+        found = _FENCES.search(" ".join(_strings(json.loads(body))))
+        opening = found.group(1) if found else "```"
+        closing = opening.replace("<", "</")
+        writes = (step for step in self._steps if step.kind == "write" and step.text is not None)
+        return [f"{step.path}\n{opening}\n{step.text}{closing}" for step in writes]
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Every text of a JSON value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _strings(item)
