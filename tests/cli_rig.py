@@ -58,10 +58,10 @@ class Seen:
 def rehearse(
     folder: Path, harness: str, *, options: dict[str, Any] | None = None, budget: dict[str, Any] | None = None,
     model: dict[str, Any] | None = None, harness_options: dict[str, Any] | None = None, graded: bool = False,
-    task: str = TASK, entry: dict[str, Any] | None = None,
+    task: str = TASK, entry: dict[str, Any] | None = None, policy: str | None = None,
 ) -> Seen:  # fmt: skip
     """Run one attempt below `folder`; `entry` instead of one for a program that `make rehearse` installed."""
-    policy = "required" if entry is None else "auto"
+    policy = policy or ("required" if entry is None else "auto")
     entry = entry or {"options": {"bin": str(program(harness)), **(harness_options or {})}}
     made = {"id": "rehearsal", "rehearsal": True, "options": options or {}, **(model or {})}
     (folder / "harnesses.yaml").write_text(yaml.safe_dump({harness: entry}))

@@ -60,6 +60,15 @@ def test_the_rehearsal_is_green(tinker, tmp_path):
     assert [call["kind"] for call in seen.read("tinker")["tool_calls"]] == ["shell", "shell", "shell"]
 
 
+def test_it_works_without_a_box(tinker, tmp_path):
+    """Where no box can be had the endpoint listens on this machine's loopback, and the caller is still known."""
+    seen = rehearse(tmp_path, "tinker", entry=entry(tinker), graded=True, policy="none")
+    assert seen.result is not None and seen.result["outcome"] == "green", seen.reason
+    assert seen.evidence["isolation"]["backend"] != "bwrap"
+    told = {row["main_process"] for row in seen.rows}
+    assert told == {True} if sys.platform == "linux" else told == {None}
+
+
 @pytest.mark.parametrize(
     ("options", "budget", "became"),
     [
