@@ -20,10 +20,10 @@ TESTS ?= tests --ignore=tests/cli
 	@touch $@
 
 demo: .venv/installed
-	@$(RUN) snakemake --cores $(CORES) --quiet rules progress
+	@$(RUN) snakemake --cores $(CORES) --logger fairtrial
 
 demo-all: .venv/installed
-	@$(RUN) snakemake --cores $(CORES) --quiet rules progress --configfile config/all.yaml
+	@$(RUN) snakemake --cores $(CORES) --logger fairtrial --configfile config/all.yaml
 
 test: .venv/installed-test
 	@$(RUN) python -m pytest -n $(CORES) --dist loadfile $(TESTS)
@@ -36,11 +36,15 @@ bench: .venv/installed-test
 
 rehearse: .venv/installed
 	@$(BIN)/python .ci/rehearse.py install
-	@PATH="$(CURDIR)/$(BIN):$(CURDIR)/.rehearse/bin:$$PATH" snakemake --cores $(CORES) --quiet rules progress --configfile config/rehearse.yaml
+	@PATH="$(CURDIR)/$(BIN):$(CURDIR)/.rehearse/bin:$$PATH" snakemake --cores $(CORES) --logger fairtrial --configfile config/rehearse.yaml
 	@$(BIN)/python .ci/rehearse.py look
 
+smoke-vc: .venv/installed
+	@$(RUN) snakemake --cores $(CORES) --quiet all --until grade --configfile config/vc.yaml
+	@$(BIN)/python .ci/smoke_vc.py
+
 soak: .venv/installed-test
-	@$(RUN) python -m pytest -n 1 tests/workflow --soak
+	@$(RUN) python -m pytest tests/workflow/test_kills.py tests/workflow/test_soak.py --soak
 
 environment.yml: pyproject.toml .ci/environment_yml.py
 	$(PYTHON) .ci/environment_yml.py > $@

@@ -1,0 +1,83 @@
+"""`snakemake --logger fairtrial`: only what a reader of an experiment wants, in place of Snakemake's own lines.
+
+Snakemake finds this by its module's name. Errors and failed rules are one line each; the failed attempt's own words
+come from its command, progress from fairtrial's line now and then. A dry run is printed as Snakemake prints it.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import Any
+
+from snakemake_interface_logger_plugins.base import LogHandlerBase
+from snakemake_interface_logger_plugins.common import LogEvent
+
+_QUIET_RULES = frozenset({"attempt", "grade", "all"})  # too many of them for a line each
+
+
+class LogHandler(LogHandlerBase):
+    """Writes to standard error."""
+
+    def __post_init__(self) -> None:
+        """In a dry run what Snakemake says is what was asked for."""
+        self._usual: logging.Handler | None = None
+        if self.common_settings.dryrun or self.common_settings.verbose:
+            from snakemake.logging import ColorizingTextHandler, DefaultFilter, DefaultFormatter
+
+            asked: Any = self.common_settings
+            self._usual = ColorizingTextHandler(asked.nocolor, formatter=DefaultFormatter(asked.quiet))
+            self._usual.addFilter(
+                DefaultFilter(asked.quiet, asked.debug_dag, asked.verbose, asked.dryrun, asked.printshellcmds)
+            )
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """One record of Snakemake's."""
+        if self._usual is not None:
+            self._usual.handle(record)
+            return
+        text = line(record)
+        if text:
+            sys.stderr.write(f"{text}\n")
+            sys.stderr.flush()
+
+    @property
+    def writes_to_stream(self) -> bool:
+        """It replaces Snakemake's own lines."""
+        return True
+
+    @property
+    def writes_to_file(self) -> bool:
+        """The whole log stays in .snakemake/log."""
+        return False
+
+    @property
+    def has_filter(self) -> bool:
+        """It chooses by itself."""
+        return True
+
+    @property
+    def has_formatter(self) -> bool:
+        """It words by itself."""
+        return True
+
+    @property
+    def needs_rulegraph(self) -> bool:
+        """No."""
+        return False
+
+
+def line(record: logging.LogRecord) -> str | None:
+    """What is printed for a record; None: nothing."""
+    event = getattr(record, "event", None)
+    rule = getattr(record, "rule_name", "")
+    if event == LogEvent.JOB_ERROR:
+        return f"snakemake: rule {rule} failed; log: {', '.join(getattr(record, 'log', None) or ['none'])}"
+    if event == LogEvent.GROUP_ERROR:
+        return f"snakemake: a group of jobs failed: {record.getMessage()}"
+    if event == LogEvent.JOB_INFO:
+        said = getattr(record, "rule_msg", None)
+        return f"snakemake: {said}" if said and rule not in _QUIET_RULES else None
+    text = record.getMessage()
+    told = "CalledProcessError in file" in text  # the rule's own line says the same in a form for people
+    return f"snakemake: {text.strip()}" if record.levelno >= logging.ERROR and not told else None
