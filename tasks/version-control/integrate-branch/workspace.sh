@@ -35,5 +35,5 @@ sed -i 's/^# report$/# The report/' README.md
 commit Cleo 'Sign the report'
 
 git config --unset core.logAllRefUpdates
-git gc -q --prune=now
+git prune
 rm -f .git/ORIG_HEAD .git/FETCH_HEAD .git/COMMIT_EDITMSG

@@ -40,5 +40,5 @@ printf '%s\n' 'translate' 'ship' 'call the printer' > TODO.txt
 printf '%s\n' 'price of soup?' > scratch.txt
 
 git config --unset core.logAllRefUpdates
-git gc -q --prune=now
+git prune
 rm -f .git/ORIG_HEAD .git/FETCH_HEAD .git/COMMIT_EDITMSG

@@ -38,5 +38,5 @@ printf '%s\n' 'Progress: see progress.txt.' >> README.md
 commit Ben 'Add progress bar'
 
 git config --unset core.logAllRefUpdates
-git gc -q --prune=now
+git prune
 rm -f .git/ORIG_HEAD .git/FETCH_HEAD .git/COMMIT_EDITMSG

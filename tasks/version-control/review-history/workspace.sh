@@ -63,5 +63,5 @@ commit Cleo 'Try twelve'
 git switch -q main
 
 git config --unset core.logAllRefUpdates
-git gc -q --prune=now
+git prune
 rm -f .git/ORIG_HEAD .git/FETCH_HEAD .git/COMMIT_EDITMSG

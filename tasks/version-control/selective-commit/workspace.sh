@@ -67,5 +67,5 @@ printf '%s\n' '"a,b",c -> a,b|c' > tests/quotes.txt
 printf '%s\n' 'ask Cleo about tabs' > notes.txt
 
 git config --unset core.logAllRefUpdates
-git gc -q --prune=now
+git prune
 rm -f .git/ORIG_HEAD .git/FETCH_HEAD .git/COMMIT_EDITMSG

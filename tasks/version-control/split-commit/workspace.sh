@@ -43,5 +43,5 @@ commit Cleo 'Add changelog
 For the release.'
 
 git config --unset core.logAllRefUpdates
-git gc -q --prune=now
+git prune
 rm -f .git/ORIG_HEAD .git/FETCH_HEAD .git/COMMIT_EDITMSG

@@ -40,5 +40,5 @@ printf '%s\n' '# notes' '' 'Reads and writes.' > README.md
 commit Cleo 'wip writer'
 
 git config --unset core.logAllRefUpdates
-git gc -q --prune=now
+git prune
 rm -f .git/ORIG_HEAD .git/FETCH_HEAD .git/COMMIT_EDITMSG

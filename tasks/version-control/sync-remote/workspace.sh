@@ -43,5 +43,5 @@ As agreed on Monday.'
 printf '%s\n' 'closed in August?' > notes.txt
 
 git config --unset core.logAllRefUpdates
-git gc -q --prune=now
+git prune
 rm -f .git/ORIG_HEAD .git/FETCH_HEAD .git/COMMIT_EDITMSG

@@ -42,5 +42,5 @@ sed -i 's/workers = 2/workers = 4/' settings.ini
 printf '%s\n' 'one worker per core?' > ideas.txt
 
 git config --unset core.logAllRefUpdates
-git gc -q --prune=now
+git prune
 rm -f .git/ORIG_HEAD .git/FETCH_HEAD .git/COMMIT_EDITMSG

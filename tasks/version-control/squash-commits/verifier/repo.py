@@ -10,7 +10,6 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,12 +21,19 @@ RUNNING = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebas
 MARKERS = ("<<<<<<< ", ">>>>>>> ", "||||||| ", "%%%%%%% ", "+++++++ ")
 QUIET = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_OPTIONAL_LOCKS": "0", "TZ": "UTC"}
 SETTINGS = "[core]\n\trepositoryformatversion = 0\n\tbare = {}\n\tfsmonitor = false\n\thooksPath = /dev/null\n"
+# For each repository named: its refs, HEAD, unmerged paths and index, then every object it holds.
 LOOK = """
-git for-each-ref --format='ref %(refname) %(objectname)'
-printf 'head %s\\n' "$(git rev-parse --quiet --verify HEAD)"
-printf 'at %s\\n' "$(git symbolic-ref --quiet HEAD)"
-git ls-files --unmerged | sed 's/^/unmerged /'
-printf 'index %s\\n' "$(git write-tree 2>&1)"
+for GIT_DIR in "$@"; do
+  export GIT_DIR
+  echo "repository $GIT_DIR"
+  git for-each-ref --format='ref %(refname) %(objectname)'
+  echo "head $(git rev-parse --quiet --verify HEAD)"
+  echo "at $(git symbolic-ref --quiet HEAD)"
+  git ls-files --unmerged | sed 's/^/unmerged /'
+  echo "index $(git write-tree 2>&1 | head -n 1)"
+  echo objects
+  git cat-file --batch --batch-all-objects --buffer || exit 9
+done
 """
 Files = dict[str, tuple[str, str]]  # path -> (mode, text; bytes that are not UTF-8 escaped)
 
@@ -43,29 +49,24 @@ class Commit:
 
 
 class Repository:
-    """Refs, HEAD, index and every object of the repository `git_dir` below `folder`."""
+    """Refs, HEAD, index and every object of one repository; `folder` is where its files are."""
 
-    def __init__(self, v: Verification, folder: Path, git_dir: str = ".git") -> None:
-        shutil.rmtree(folder / git_dir / "hooks", ignore_errors=True)
-        bare = git_dir != ".git"
-        files = {f"{git_dir}/config": SETTINGS.format(str(bare).lower()), f"{git_dir}/info/attributes": ""}
-        env = {**QUIET, "GIT_DIR": git_dir, **({} if bare else {"GIT_WORK_TREE": "."})}
-        seen = v.ok(v.run(["sh", "-c", LOOK], at=folder, files=files, env=env)).text
+    def __init__(self, folder: Path) -> None:
         self.refs: dict[str, str] = {}
         self.unmerged: list[str] = []
         self.head = self.at = self.index = ""
-        for line in seen.splitlines():
-            word, _, rest = line.partition(" ")
-            if word == "ref":
-                name, _, value = rest.rpartition(" ")
-                self.refs[name] = value
-            elif word == "unmerged":
-                self.unmerged.append(rest.partition("\t")[2])
-            elif word in ("head", "at", "index"):
-                setattr(self, word, rest)
-        dump = v.ok(v.run(["git", "cat-file", "--batch", "--batch-all-objects", "--buffer"], at=folder, env=env))
-        self.objects = dict(objects(dump.stdout))
-        self.running = [name for name in RUNNING if os.path.lexists(folder / git_dir / name)]
+        self.objects: dict[str, tuple[str, bytes]] = {}
+        self.running = [name for name in RUNNING if os.path.lexists(folder / name)]
+
+    def note(self, word: str, rest: str) -> None:
+        """Take in one line about it."""
+        if word == "ref":
+            name, _, value = rest.rpartition(" ")
+            self.refs[name] = value
+        elif word == "unmerged":
+            self.unmerged.append(rest.partition("\t")[2])
+        elif word in ("head", "at", "index"):
+            setattr(self, word, rest)
 
     def ref(self, name: str) -> str:
         """The commit a ref names; Failed when there is none."""
@@ -140,22 +141,58 @@ class Repository:
         return False
 
 
-class Case:
-    """The start, built anew, and what became of it. `branch`: the one that may move; `beside`: paths that are not part
-    of the working tree."""
+def look(v: Verification, folder: Path, git_dirs: tuple[str, ...], before: str = "") -> list[Repository]:
+    """The repositories `git_dirs` below `folder`, after the script `before` ran there; all in one boxed child."""
+    files = {}
+    if not before:  # somebody worked in it
+        for git_dir in git_dirs:
+            shutil.rmtree(folder / git_dir / "hooks", ignore_errors=True)
+            files[f"{git_dir}/config"] = SETTINGS.format(str(git_dir != ".git").lower())
+            files[f"{git_dir}/info/attributes"] = ""
+    seen = v.ok(v.run(["sh", "-c", before + LOOK, "look", *git_dirs], at=folder, files=files, env=QUIET)).stdout
+    found: list[Repository] = []
+    at = 0
+    while at < len(seen):
+        end = seen.index(b"\n", at)
+        word, _, rest = seen[at:end].decode("utf-8", "replace").partition(" ")
+        kind, _, size = rest.partition(" ")
+        at = end + 1
+        if word == "repository":
+            found.append(Repository(folder / rest))
+        elif size.isdigit() and len(word) >= 40:
+            found[-1].objects[word] = (kind, seen[at : at + int(size)])
+            at += int(size) + 1
+        else:
+            found[-1].note(word, rest)
+    return found
 
-    def __init__(self, v: Verification, branch: str, beside: tuple[str, ...] = ()) -> None:
-        self.v, self.branch, self.beside = v, f"refs/heads/{branch}", beside
+
+class Case:
+    """The start, built anew, and what became of it. `branch`: the one that may move; `remote`: a bare repository in the
+    workspace's folder, which is not part of the working tree."""
+
+    def __init__(self, v: Verification, branch: str, remote: str | None = None) -> None:
+        self.v, self.branch, self.remote = v, f"refs/heads/{branch}", remote
+        self.git_dirs = (".git", *([remote] if remote else []))
         self.fresh = Path(tempfile.mkdtemp(prefix="start-"))
-        script = (v.task / "workspace.sh").read_bytes()
-        v.ok(v.run(["bash", ".git/start.sh"], at=self.fresh, files={".git/start.sh": script}))
-        self.was = Repository(v, self.fresh)
-        self.copy = v.copy()
+        (self.fresh / ".git").mkdir()
+        shutil.copyfile(v.task / "workspace.sh", self.fresh / ".git" / "start.sh")
+        self.was, *more = look(v, self.fresh, self.git_dirs, before="bash .git/start.sh || exit 8\n")
+        self.was_there = more[0] if more else self.was
 
     @functools.cached_property
+    def _now(self) -> list[Repository]:
+        return look(self.v, self.v.copy(), self.git_dirs)
+
+    @property
     def now(self) -> Repository:
         """The repository as it was left; Failed when it cannot be read."""
-        return Repository(self.v, self.copy)
+        return self._now[0]
+
+    @property
+    def now_there(self) -> Repository:
+        """The remote as it was left."""
+        return self._now[-1]
 
     @property
     def tip(self) -> str:
@@ -175,7 +212,7 @@ class Case:
         found: Files = {}
         for place, folders, names in os.walk(folder):
             inner = Path(place).relative_to(folder)
-            folders[:] = [f for f in folders if str(inner / f) not in (".git", ".jj", *self.beside)]
+            folders[:] = [f for f in folders if str(inner / f) not in (".git", ".jj", self.remote)]
             for path in (Path(place) / name for name in names):
                 if path.is_symlink():
                     found[str(inner / path.name)] = ("120000", str(path.readlink()))
@@ -231,16 +268,6 @@ class Case:
             for path, (_, content) in files.items():
                 if path.startswith(".jjconflict") or any(row.startswith(MARKERS) for row in content.splitlines()):
                     raise Failed(f"{path} ({where}) holds conflict markers")
-
-
-def objects(dump: bytes) -> Iterator[tuple[str, tuple[str, bytes]]]:
-    """(sha, (kind, content)) of `git cat-file --batch`."""
-    at = 0
-    while at < len(dump):
-        end = dump.index(b"\n", at)
-        sha, kind, size = dump[at:end].decode().split()
-        yield sha, (kind, dump[end + 1 : end + 1 + int(size)])
-        at = end + 2 + int(size)
 
 
 def text(raw: bytes) -> str:

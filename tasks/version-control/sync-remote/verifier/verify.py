@@ -5,16 +5,16 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from repo import Case, Repository, same
+from repo import Case, same
 
 from fairtrial.verify import Failed, Verification
 
 v = Verification()
-case = Case(v, branch="main", beside=("origin.git",))
+case = Case(v, branch="main", remote="origin.git")
 case.guard(moves=("refs/remotes/origin/main",))
 
 
-REMOTE = Repository(v, case.fresh, "origin.git")
+REMOTE = case.was_there
 MINE = case.was.commit(case.was.ref("refs/heads/main"))
 
 
@@ -31,7 +31,7 @@ def integrated() -> None:
 @v.check("pushed")
 def pushed() -> None:
     """The remote's main is the local one, and it is not just what it was."""
-    there = Repository(v, case.copy, "origin.git")
+    there = case.now_there
     if there.story(there.ref("refs/heads/main")) != case.now.story(case.tip):
         raise Failed(f"the remote's main is {there.commit(there.ref('refs/heads/main')).message!r}")
     hours = there.tree(there.ref("refs/heads/main")).get("hours.txt")
@@ -41,7 +41,7 @@ def pushed() -> None:
 @v.check("remote-kept")
 def remote_kept() -> None:
     """What was on the remote's main is still part of it, and its other branch did not move."""
-    there = Repository(v, case.copy, "origin.git")
+    there = case.now_there
     if not there.holds(there.ref("refs/heads/main"), REMOTE.story(REMOTE.ref("refs/heads/main"))):
         raise Failed("commits of the colleagues are gone from the remote's main")
     v.equal(there.story(there.ref("refs/heads/release")), REMOTE.story(REMOTE.ref("refs/heads/release")), "release")
