@@ -101,14 +101,32 @@ def validate(record: object, schema_name: str, where: str) -> None:
         raise UserError("\n".join(f"{where}: {line}" for line in found))
 
 
-def mismatches(folder: Path, expected: dict[str, Any], pruned: frozenset[str] = frozenset()) -> list[str]:
-    """What in `folder` is not what `expected` (name -> {sha256, bytes}) says; files in `pruned` may be gone."""
+def pruned_of(folder: Path) -> tuple[frozenset[str], dict[str, Any]]:
+    """What `mismatches` excuses, by pruned.json: files that may be gone, name -> {sha256, bytes} of rewritten ones."""
+    path = folder / "pruned.json"
+    record = load(path) if path.exists() else {}
+    return frozenset(record.get("files", ())), dict(record.get("rewritten", {}))
+
+
+def mismatches(
+    folder: Path,
+    expected: dict[str, Any],
+    pruned: frozenset[str] = frozenset(),
+    rewritten: dict[str, Any] | None = None,
+) -> list[str]:
+    """What in `folder` is not what `expected` (name -> {sha256, bytes}) says; files in `pruned` may be gone.
+
+    `rewritten`: name -> {sha256, bytes} of files that pruning replaced; either content is right.
+    """
     wrong = []
     for name, entry in sorted(expected.items()):
         path = folder / name
         if not path.is_file():
             if name not in pruned:
                 wrong.append(f"{name} is missing")
-        elif path.stat().st_size != entry["bytes"] or file_digest(path) != entry["sha256"]:
+            continue
+        allowed = [entry, *([rewritten[name]] if rewritten and name in rewritten else [])]
+        size, found = path.stat().st_size, file_digest(path)
+        if not any(size == one["bytes"] and found == one["sha256"] for one in allowed):
             wrong.append(f"{name} was changed")
     return wrong

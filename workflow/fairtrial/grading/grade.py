@@ -11,7 +11,7 @@ from typing import Any
 from fairtrial import registry
 from fairtrial.contracts.errors import UserError
 from fairtrial.contracts.protocols import FaultFound
-from fairtrial.contracts.records import digest, dump, file_digest, load, mismatches, validate, write_bytes
+from fairtrial.contracts.records import digest, dump, file_digest, load, mismatches, pruned_of, validate, write_bytes
 from fairtrial.grading import buckets, corrections, record
 from fairtrial.grading.first_green import Replay
 from fairtrial.grading.judge import Judgement, judge
@@ -72,9 +72,10 @@ def load_spec(results: Results, grade12: str) -> dict[str, Any]:
 def examine(results: Results, attempt: Attempt, evidence: dict[str, Any], spec: dict[str, Any]) -> Graded:
     """Verify the seal, read the stream, judge the end tree, replay the others."""
     reader: Any = registry.load("fairtrial.harnesses", spec["adapter"], "events")
-    pruned = attempt.folder / "pruned.json"
-    excused = frozenset(load(pruned)["files"]) if pruned.exists() else frozenset()
-    wrong = mismatches(attempt.folder, evidence["files"], excused)
+    excused, rewritten = pruned_of(attempt.folder)
+    if "agent-stdout.txt" in excused:
+        raise UserError(f"{attempt.id}: its transcript was pruned, so that it cannot be graded again")
+    wrong = mismatches(attempt.folder, evidence["files"], excused, rewritten)
     options = evidence["recipe"]["harness"]["options"]
     events = reader.read(streams(attempt.folder, options))
     ended = reader.classify(events, report_of(evidence))

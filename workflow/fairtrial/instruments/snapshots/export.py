@@ -22,7 +22,9 @@ class Recording:
         self.record: dict[str, Any] = load(attempt_folder / "snapshots.json")
         if self.record.get("schema_version") != 1:
             raise UserError(f"{attempt_folder / 'snapshots.json'}: schema_version must be 1")
-        self.looks: list[dict[str, Any]] = self.record["looks"]
+        pruned = attempt_folder / "pruned.json"
+        self.gone = frozenset(load(pruned)["trees"]) if pruned.exists() else frozenset()
+        self.looks: list[dict[str, Any]] = [look for look in self.record["looks"] if look["tree"] not in self.gone]
         self.start: str = self.record["start"]
         self.end: str = self.record["end"]
         self.store = Store(attempt_folder / "snapshots")
@@ -34,6 +36,8 @@ class Recording:
 
     def tree(self, tree_id: str) -> Tree:
         """The entries of one look; ignored folders hold what they held at the start."""
+        if tree_id in self.gone:
+            raise UserError(f"{self.folder}: this snapshot was pruned; start and end are still there")
         tree = self.store.tree(tree_id)
         return tree if tree_id in (self.start, self.end) else {**self._base, **tree}
 
@@ -52,7 +56,7 @@ class Recording:
 
     def at(self, seconds: float) -> str:
         """The tree that stood `seconds` after the agent's start, as far as looks can tell: the last one before."""
-        before = [look["tree"] for look in self.looks if look["at_ns"] <= seconds * 1e9]
+        before = [look["tree"] for look in self.record["looks"] if look["at_ns"] <= seconds * 1e9]
         return str(before[-1]) if before else self.start
 
     def close(self) -> None:
