@@ -115,6 +115,33 @@ def test_a_cap_holds_for_a_program_that_hides_it(tinker, tmp_path):
     assert seen.result is not None and seen.result["outcome"] == "agent_error"
 
 
+PAST = """
+import json, subprocess, sys
+if sys.argv[1:] == ["--version"]:
+    print("0.3.1")
+    sys.exit()
+ask = ("import os, urllib.request as u; where = os.environ['TINKER_URL'] + '/chat/completions'; "
+       "u.urlopen(u.Request(where, b'{}', {'Content-Type': 'application/json'}))")
+exec(ask)
+subprocess.run([sys.executable, "-c", ask], check=True)
+print(json.dumps({"type": "usage", "model": "m", "prompt": 1, "completion": 1}))
+print(json.dumps({"type": "end", "text": "done"}))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="who calls is read from /proc, which only Linux has")
+def test_a_call_past_the_program_is_a_finding(tinker, tmp_path):
+    """A model request of another process than the program's own is in result.json, apart from right and wrong."""
+    (tmp_path / "past").write_text("#!/usr/bin/env python3" + PAST)
+    (tmp_path / "past").chmod(0o755)
+    past = {"adapter": "tinker", "options": {"bin": str(tmp_path / "past")}}
+    seen = rehearse(tmp_path, "past", entry=past, graded=True)
+    assert seen.result is not None and seen.became == "completed", seen.reason
+    told = seen.result["performance"]["compliance"]
+    assert told["foreign_requests"] == 1 and "foreign_requests" in told["checked"]
+    assert [v["detail"] for v in told["violations"] if v["rule"] == "foreign_requests"] == ["/v1/chat/completions"]
+
+
 @settings(max_examples=50, deadline=None)
 @given(data=st.binary(max_size=300))
 def test_its_reader_takes_any_bytes(tinker, data):

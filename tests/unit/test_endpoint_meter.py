@@ -192,7 +192,8 @@ def test_paths_that_are_not_listed_go_nowhere(tmp_path):
     with provider() as (seen, url), running(tmp_path, meter(url)) as rig:
         client = rig.client()
         for method, path in (("POST", "/v1/files"), ("GET", "/v1/messages"), ("POST", "/v1/messages/../files"),
-                             ("POST", "//v1/messages"), ("DELETE", "/v1/models/x")):  # fmt: skip
+                             ("POST", "//v1/messages"), ("DELETE", "/v1/models/x"),
+                             ("POST", "/v1beta/models/../files/x:generateContent")):  # fmt: skip
             assert client.ask(path, {}, method).status == 404
     assert seen.seen == []
 

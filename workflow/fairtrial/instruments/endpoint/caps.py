@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from fairtrial import pricing
@@ -25,9 +25,9 @@ class Caps:
     used_usd: float = 0.0
     cost_known: bool = True
 
-    def refuses(self, asked: Asked) -> tuple[str, str] | None:
+    def refuses(self, offers_tools: Callable[[], bool]) -> tuple[str, str] | None:
         """(which cap, the message), or None when the request may go on."""
-        if self.turns is not None and self.used_turns >= self.turns and asked.tools:
+        if self.turns is not None and self.used_turns >= self.turns and offers_tools():
             return "turns", f"fairtrial turn cap reached: {self.turns} turns"
         if self.tokens is not None and self.used_tokens >= self.tokens:
             return "tokens", f"fairtrial token cap reached: {self.used_tokens} of {self.tokens} tokens"

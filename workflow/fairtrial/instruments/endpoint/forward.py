@@ -52,7 +52,7 @@ class Forwarder:
         import aiohttp
 
         url = (self._base or to.wire.HOST) + call.request.raw_path
-        headers = [(k, v) for k, v in call.request.headers.items() if k.lower() not in _HOP]
+        headers = [(k, v) for k, v in call.request.headers.items() if k.lower() not in _HOP | {"content-encoding"}]
         headers.append(("Accept-Encoding", "identity"))
         body = call.body if call.request.body_exists else None
         try:
@@ -85,6 +85,8 @@ def _multi(pairs: list[tuple[str, str]]) -> Any:
 def _proxy(url: str) -> str | None:
     """The proxy that the runner's environment names for `url`."""
     parts = urlsplit(url)
+    if parts.hostname in ("localhost", "127.0.0.1", "::1"):
+        return None
     if urllib.request.proxy_bypass(parts.hostname or ""):
         return None
     return urllib.request.getproxies().get(parts.scheme)

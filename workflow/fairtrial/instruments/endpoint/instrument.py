@@ -99,13 +99,16 @@ class Endpoint:
         return service.cap_reached() if service else None
 
     def stop(self, stage: Stage) -> None:
-        """End the thread and leave requests.jsonl with one line a request."""
+        """End the thread and leave requests.jsonl with one line a request. Raises Fault('disk')."""
         if self._server is not None:
             self._server.end()
-        if self._journal is not None:
-            self._journal.finish()
-            self._rows = self._journal.rows
-            self._journal = None
+        journal, self._journal = self._journal, None
+        if journal is not None:
+            self._rows = journal.rows
+            try:
+                journal.finish()
+            except OSError as error:
+                raise Fault("disk", f"{REQUESTS} could not be written: {error}") from None
 
     def facts(self) -> Json:
         """Sums over the model requests; US dollars, seconds, tokens. What was not said is null."""

@@ -19,7 +19,7 @@ class Journal:
         self._stream: BinaryIO = path.open("wb", buffering=0)
         self.rows: list[Json] = []
 
-    def begin(self, *, wire: str, path: str, started_ns: int, request_bytes: int, model: str | None) -> Json:
+    def begin(self, *, wire: str, path: str, started_ns: int, request_bytes: int) -> Json:
         """Write the request down before it is answered: one that the end of the box cuts off is not lost."""
         row: Json = {
             "schema_version": 1,
@@ -30,7 +30,7 @@ class Journal:
             "first_byte_ns": None,
             "ended_ns": None,
             "status": None,
-            "model_requested": model,
+            "model_requested": None,
             "model_observed": None,
             "tokens": no_tokens(),
             "cost_usd": None,

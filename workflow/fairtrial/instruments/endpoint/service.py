@@ -43,13 +43,22 @@ class Call:
     request: web.Request
     body: bytes
     route: Route | None
-    asked: Asked
     row: Json
     number: int = 0  # of the model requests, from 1
     status: int | None = None
     received: bytearray = field(default_factory=bytearray)
     response_bytes: int = 0
     whole: bool = False
+    read: Asked | None = None
+
+    @property
+    def asked(self) -> Asked:
+        """The request, read when somebody wants to know: a long conversation takes milliseconds to read."""
+        if self.read is None:
+            generates = self.route is not None and self.route.kind == "generate"
+            wire = self.route.wire if self.route and generates else None
+            self.read = wire.asked(self.request.path, _object(self.body)) if wire else Asked()
+        return self.read
 
 
 class Service:
@@ -103,14 +112,10 @@ class Service:
 
     def _begin(self, request: web.Request, body: bytes, started_ns: int) -> Call:
         to = route(request.method, request.path)
-        asked = to.wire.asked(request.path, _object(body)) if to and to.kind == "generate" else Asked()
         wire = to.wire.NAME if to and to.kind == "generate" else "other"
-        row = self._journal.begin(
-            wire=wire, path=request.path[:500], started_ns=started_ns, request_bytes=len(body),
-            model=asked.model if isinstance(asked.model, str) else None,
-        )  # fmt: skip
+        row = self._journal.begin(wire=wire, path=request.path[:500], started_ns=started_ns, request_bytes=len(body))
         row["main_process"] = self._caller(request)
-        return Call(request, body, to, asked, row)
+        return Call(request, body, to, row)
 
     def _caller(self, request: web.Request) -> bool | None:
         """Asked once a connection, while it is open."""
@@ -127,7 +132,7 @@ class Service:
         if to is None:
             return await self._error(call, 404, f"fairtrial: {call.request.method} {call.request.path} is not allowed")
         if to.kind == "generate":
-            refused = self._caps.refuses(call.asked)
+            refused = self._caps.refuses(lambda: bool(call.asked.tools))
             if refused is not None:
                 call.row["refused"] = refused[0]
                 self._refused_at.append((time.monotonic(), refused[0]))
@@ -200,6 +205,8 @@ class Service:
 
     def _end(self, call: Call) -> None:
         row = call.row
+        model = call.asked.model
+        row["model_requested"] = model if isinstance(model, str) else None
         row["status"] = call.status
         row["response_bytes"] = call.response_bytes
         if call.whole:
