@@ -40,13 +40,7 @@ def evidence_record(
         "ending_reason": ending.reason,
         "process": process(report),
         "isolation": report.isolation,
-        "versions": {
-            "harness_observed": prepared.version,
-            "harness_pinned": recipe["harness"]["version"],
-            "fairtrial": __version__,
-            "python": platform.python_version(),
-            "toolset": None,
-        },
+        "versions": versions(prepared.version, recipe["harness"]["version"]),
         "platform": machine(done),
         "instruments": done.facts,
         "earlier_faults": 0,
@@ -57,6 +51,13 @@ def evidence_record(
         "protected_changed": changed(workspace, protected(recipe)),
         "invocation": invocation,
     }
+
+
+def versions(observed: str | None, pinned: str | None) -> dict[str, Any]:
+    """Of the harness and of what measured it."""
+    python = platform.python_version()
+    ours = {"fairtrial": __version__, "python": python, "toolset": None}
+    return {"harness_observed": observed, "harness_pinned": pinned, **ours}
 
 
 def process(report: ProcessReport) -> dict[str, Any]:

@@ -35,6 +35,25 @@ def verdicts(judgement: Judgement) -> tuple[Verdict, Verdict]:
     return _FULL[judgement.verdict], alone
 
 
+class _Named:
+    """A recording that notes which tree is being laid out."""
+
+    def __init__(self, recording: Any) -> None:
+        self._recording = recording
+        self.looks: list[dict[str, Any]] = recording.looks
+        self.current = ""
+
+    def incomplete(self, tree_id: str) -> list[bytes]:
+        return cast("list[bytes]", self._recording.incomplete(tree_id))
+
+    def restore(self, tree_id: str, into: Path) -> list[bytes]:
+        self.current = tree_id
+        return cast("list[bytes]", self._recording.restore(tree_id, into))
+
+    def changed(self, before: str, after: str) -> set[bytes]:
+        return cast("set[bytes]", self._recording.changed(before, after))
+
+
 def replays(
     results: Results,
     recording: Any,
@@ -46,44 +65,32 @@ def replays(
     evidence: dict[str, Any],
 ) -> Replays:
     """Judge what was not judged yet. `recording`: snapshots.export.Recording; `final`: the verdict on its end tree."""
-    alone: dict[str, Verdict] = {}
     known = {recording.end: verdicts(final)}
     start = str(recording.looks[0]["tree"]) if recording.looks else ""
     if start and start not in known and (remembered := _remembered(results, spec, start)):
         known[start] = remembered
+    alone: dict[str, Verdict] = {tree: pair[1] for tree, pair in known.items()}
+    named = _Named(recording)
 
     def judge_tree(tree: Path) -> Verdict:
         policy = evidence["recipe"]["isolation"]["policy"]
-        full, green = verdicts(judge(spec, task, tree, scratch, box_policy=policy, verdict_only=True))
-        alone[current[0]] = green
+        judged = judge(spec, task, tree, scratch, box_policy=policy, verdict_only=True)
+        full, alone[named.current] = verdicts(judged)
         return full
 
-    current = [""]
-
-    class Named:
-        """The recording, noting which tree is being laid out."""
-
-        looks = recording.looks
-
-        def incomplete(self, tree_id: str) -> list[bytes]:
-            return cast("list[bytes]", recording.incomplete(tree_id))
-
-        def restore(self, tree_id: str, into: Path) -> list[bytes]:
-            current[0] = tree_id
-            return cast("list[bytes]", recording.restore(tree_id, into))
-
-        def changed(self, before: str, after: str) -> set[bytes]:
-            return cast("set[bytes]", recording.changed(before, after))
-
-    full = replay(Named(), judge_tree, known={tree: pair[0] for tree, pair in known.items()}, scratch=scratch)
-    alone.update({tree: pair[1] for tree, pair in known.items()})
+    full = replay(named, judge_tree, known={tree: pair[0] for tree, pair in known.items()}, scratch=scratch)
     if start in full.verdicts and start not in known:
         _remember(results, spec, start, (full.verdicts[start], alone[start]))
-    made = Replays(full=full, first_green=decide(full.table, evidence["agent_seconds"]))
+    return _decided(full, alone, spec, evidence["agent_seconds"])
+
+
+def _decided(full: Replay, alone: dict[str, Verdict], spec: dict[str, Any], agent_seconds: float) -> Replays:
+    """Both records, from the verifier's table and from the green command's."""
+    made = Replays(full=full, first_green=decide(full.table, agent_seconds))
     if spec["check"] is not None:
         table = [{**row, "verdict": alone.get(row["tree"], "unknown")} for row in full.table]
         made.acceptance = Replay(cast("Any", table), alone, full.distinct, full.capped, full.incomplete)
-        made.first_acceptance_green = decide(made.acceptance.table, evidence["agent_seconds"])
+        made.first_acceptance_green = decide(made.acceptance.table, agent_seconds)
     return made
 
 

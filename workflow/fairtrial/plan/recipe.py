@@ -125,25 +125,8 @@ def recipe(hashed: HashedTask, arm: Arm, config: Config) -> dict[str, Any]:
             "skills": manifest(Path(str(toolset.__file__)).parent / "skills"),
         },
         "adoption": arm.adoption,
-        "harness": {
-            "name": arm.harness,
-            "adapter": entry["adapter"],
-            "protocol": launch.PROTOCOL,
-            "version": entry.get("version"),
-            "options": entry.get("options", {}),
-            "option_files": {},
-            "auth": entry.get("auth", "none"),
-            "isolate": entry.get("isolate", True),
-        },
-        "model": {
-            "name": arm.model,
-            "id": model["id"],
-            "provider": model.get("provider"),
-            "wire": model.get("wire"),
-            "base_url": model.get("base_url"),
-            "rehearsal": played,
-            "options": model.get("options", {}),
-        },
+        "harness": _harness(arm.harness, entry, launch.PROTOCOL),
+        "model": _model(arm.model, model),
         "budget": budget(task, config),
         "isolation": {"policy": config.settings["isolation"], "network": network, "protocol": SANDBOX},
         "instruments": {"trace": config.settings["trace"], "snapshot_ignore": task.settings["snapshot_ignore"]},
@@ -151,6 +134,25 @@ def recipe(hashed: HashedTask, arm: Arm, config: Config) -> dict[str, Any]:
         "solution": hashed.solution if launch.NEEDS_SOLUTION or played else None,
         "price": model.get("price") if capped_by_endpoint else None,
     }
+
+
+def _harness(name: str, entry: dict[str, Any], protocol: int) -> dict[str, Any]:
+    return {
+        "name": name,
+        "adapter": entry["adapter"],
+        "protocol": protocol,
+        "version": entry.get("version"),
+        "options": entry.get("options", {}),
+        "option_files": {},
+        "auth": entry.get("auth", "none"),
+        "isolate": entry.get("isolate", True),
+    }
+
+
+def _model(name: str, entry: dict[str, Any]) -> dict[str, Any]:
+    said = {key: entry.get(key) for key in ("provider", "wire", "base_url")}
+    played = bool(entry.get("rehearsal", False))
+    return {"name": name, "id": entry["id"], **said, "rehearsal": played, "options": entry.get("options", {})}
 
 
 def gradespec(hashed: HashedTask, arm: Arm, config: Config) -> dict[str, Any]:
