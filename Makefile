@@ -4,7 +4,7 @@ CORES ?= 2
 BIN := .venv/bin
 RUN := PATH="$(CURDIR)/$(BIN):$$PATH"
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-TESTS ?= tests --ignore=tests/cli
+TESTS ?= tests --ignore=tests/cli --ignore=tests/cluster
 
 .PHONY: demo demo-all test check bench soak rehearse smoke-vc clean
 
