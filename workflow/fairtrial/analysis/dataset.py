@@ -26,7 +26,7 @@ Prices = Mapping[str, Mapping[str, Any]]
 
 
 def build(
-    results: Path,
+    results: Path | Sequence[Path],
     matrix: Row,
     out: Path,
     prices: Prices | None = None,
@@ -34,16 +34,18 @@ def build(
 ) -> Row:
     """Write every table of `matrix` to `out`; returns counts by status, {planned, done, fault, ..., problems}.
 
-    `results` is the results tree, `prices` maps a model's slug to its price entry of models.yaml (US dollars per
-    million tokens), `folders` names where an attempt is when it is not below `results` (a selection). Bad records
-    are named in problems.json and never fatal. Same input, same bytes, with or without the cache.
+    `results` is the results tree (several, when `folders` says where each attempt is), `prices` maps a model's slug to
+    its price entry of models.yaml (US dollars per million tokens), `folders` names where an attempt is when it is not
+    below `results` (a selection). Bad records are named in problems.json and never fatal. Same input, same bytes, with
+    or without the cache.
     """
-    planned = plan_of(results, matrix, folders)
+    roots = [results] if isinstance(results, Path) else list(results)
+    planned = plan_of(roots[0], matrix, folders)
     shards = _shards(planned, out / "shards")
     problems = [line for shard in shards for line in shard.problems]
     merged = {name: _concat(name, [shard.tables[name] for shard in shards]) for name in MEASURED}
-    marks = by_hand(results, planned, problems)
-    fault_rows = faults(results, planned, prices, problems)
+    marks = by_hand(roots, planned, problems)
+    fault_rows = faults(roots, planned, prices, problems)
     lost = {
         "problem": {line["attempt_id"] for line in problems if line["path"].endswith("/result.json")},
         "fault": {row["attempt_id"] for row in fault_rows},

@@ -15,8 +15,8 @@ from fairtrial.paths import Results
 Row = dict[str, Any]
 
 
-def by_hand(results: Path, planned: Sequence[Planned], problems: list[Row]) -> dict[str, dict[str, str]]:
-    """{"excluded": attempt -> reason, "redone": attempt -> reason of the newest redo}."""
+def by_hand(roots: Sequence[Path], planned: Sequence[Planned], problems: list[Row]) -> dict[str, dict[str, str]]:
+    """From these results trees: {"excluded": attempt -> reason, "redone": attempt -> reason of the newest redo}."""
     marks: dict[str, dict[str, str]] = {"excluded": {}, "redone": {}}
     for one in planned:
         content = side.slurp(f"{one.folder}/exclude.json")
@@ -24,10 +24,10 @@ def by_hand(results: Path, planned: Sequence[Planned], problems: list[Row]) -> d
             # a torn mark still excludes: leaving out by mistake is seen, counting by mistake is not
             marks["excluded"][one.id] = _reason(content, f"attempts/{one.id}/exclude.json", one.id, problems)
     wanted = {one.id for one in planned}
-    for path in Results(results).redone_records():
+    for path in (path for root in roots for path in Results(root).redone_records()):
         key = "/".join(path.parts[-8:-2])
         if key in wanted:
-            where = path.relative_to(results).as_posix()
+            where = "/".join(path.parts[-9:])
             marks["redone"][key] = _reason(path.read_bytes(), where, key, problems)
     return marks
 
@@ -41,19 +41,22 @@ def _reason(content: bytes, where: str, attempt: str, problems: list[Row]) -> st
 
 
 def faults(
-    results: Path, planned: Sequence[Planned], prices: Mapping[str, Mapping[str, Any]] | None, problems: list[Row]
+    roots: Sequence[Path],
+    planned: Sequence[Planned],
+    prices: Mapping[str, Mapping[str, Any]] | None,
+    problems: list[Row],
 ) -> list[Row]:
     """One row per fault of a planned attempt, by attempt and then by end; bad records are named in `problems`."""
     place = {one.id: number for number, one in enumerate(planned)}
     rows = []
-    for path in Results(results).fault_records():
+    for path in (path for root in roots for path in Results(root).fault_records()):
         key = "/".join(path.parts[-8:-2])
         if key not in place:
             continue
         try:
             rows.append(_fault_row(side.load(path.read_bytes()), planned[place[key]], prices))
         except (ValueError, KeyError, TypeError, OSError) as error:
-            where = path.relative_to(results).as_posix()
+            where = "/".join(path.parts[-9:])
             problems.append({"path": where, "attempt_id": key, "reason": f"is no record of a fault ({error})"})
     rows.sort(key=lambda row: (place[row["attempt_id"]], str(row["ended_at"]), row["fault_id"]))
     return rows

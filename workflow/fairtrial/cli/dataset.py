@@ -13,14 +13,42 @@ HELP = "merge results into tables: Parquet, the fourteen-column CSV, problems.js
 def options(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     _stages.options(parser)
+    parser.add_argument(
+        "--from", dest="sources", type=Path, action="append", metavar="TREE",
+        help="merge this results tree (or experiment folder) with the others given so; writes below --results",
+    )  # fmt: skip
     parser.add_argument("--out", type=Path, help="folder of the tables; default results/<experiment>/dataset")
 
 
 def run(args: argparse.Namespace) -> int:
     """0; records that cannot be read are named, not fatal."""
+    if args.sources:
+        return merged(args)
     matrix, experiment = _stages.matrix_of(args)
     out = args.out or experiment.dataset
     counts = _stages.dataset(args.results, matrix, out)
     _stages.say_problems(out)
-    print(f"{out}: " + ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items()))
+    say(out, counts)
     return 0
+
+
+def merged(args: argparse.Namespace) -> int:
+    """Merge shards into one experiment of --results: its matrix.json and tables, from which the other stages go on."""
+    from fairtrial.analysis import dataset, dataset_merge
+    from fairtrial.contracts.records import dump
+    from fairtrial.paths import Results
+
+    found = dataset_merge.merge(args.sources, _stages.name_of(args))
+    experiment = Results(args.results).experiment(found.matrix["name"])
+    out = args.out or experiment.dataset
+    if args.out is None:
+        dump(experiment.matrix, found.matrix)
+    counts = dataset.build(found.roots, found.matrix, out, _stages.prices(), found.folders)
+    _stages.say_problems(out)
+    say(out, counts)
+    return 0
+
+
+def say(out: Path, counts: dict[str, int]) -> None:
+    """How many attempts are in which state."""
+    print(f"{out}: " + ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items()))

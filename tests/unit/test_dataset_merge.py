@@ -1,0 +1,89 @@
+"""Shards of one experiment, merged by `fairtrial dataset --from A --from B`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from fairtrial.analysis import dataset_merge
+from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.schema import problems
+
+from tests import fabricate
+
+ARMS = fabricate.ARMS_3X2[:2]
+SETTINGS = fabricate.Settings(faults=0.1, missing=0.1, excluded=0.1, redone=0.1)
+
+
+def tree(root: Path, arms: tuple[fabricate.Arm, ...] = ARMS) -> Path:
+    """A small tree in which everything happens."""
+    fabricate.tree(root, tasks=4, repetitions=3, arms=arms, settings=SETTINGS)
+    return root
+
+
+def fairtrial(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command."""
+    return subprocess.run([sys.executable, "-m", "fairtrial", *arguments], capture_output=True, text=True, check=False)
+
+
+def test_two_shards_give_the_tables_of_the_whole(tmp_path: Path) -> None:
+    """An experiment run as one and run in two shards has equal tables; scorecard and report go on from the merge."""
+    whole = tree(tmp_path / "whole")
+    shards = [tree(tmp_path / name, (arm,)) for name, arm in zip("ab", ARMS, strict=True)]
+    assert fairtrial("dataset", "--results", str(whole)).returncode == 0
+    merged = tmp_path / "merged"
+    done = fairtrial(
+        "dataset", "--from", str(shards[0]), "--from", str(shards[1] / "default"), "--results", str(merged)
+    )
+    assert done.returncode == 0, done.stderr
+    for table in ("attempts", "checks", "commands", "tool_calls", "requests", "faults"):
+        one, other = (pq.read_table(root / f"default/dataset/{table}.parquet") for root in (whole, merged))
+        assert one.equals(other), table
+    assert problems(json.loads((merged / "default/matrix.json").read_bytes()), "matrix") == []
+    for verb in ("scorecard", "report"):
+        done = fairtrial(verb, "--results", str(merged))
+        assert done.returncode == 0, done.stderr
+    assert (merged / "default/report/index.html").stat().st_size > 0
+
+
+def test_a_copied_attempt_is_one_attempt_and_one_run_twice_is_refused(tmp_path: Path) -> None:
+    """The same seal in two shards counts once; two seals of one attempt are an error that names it."""
+    first = tree(tmp_path / "a")
+    second = tmp_path / "b"
+    shutil.copytree(first, second)
+    merged = dataset_merge.merge([first, second], "default")
+    assert len(merged.folders) == 4 * 3 * len(ARMS)
+    assert len(merged.matrix["cells"]) == 4 * len(ARMS)
+    sealed = next(second.glob("attempts/**/evidence.json"))
+    sealed.write_bytes(sealed.read_bytes() + b"\n")
+    with pytest.raises(UserError, match="must not overlap"):
+        dataset_merge.merge([first, second], "default")
+
+
+def test_the_shard_that_ran_an_attempt_gives_it(tmp_path: Path) -> None:
+    """Where two shards plan the same attempt and one of them ran it, that one's is taken, whatever the order."""
+    first = tree(tmp_path / "a")
+    second = tmp_path / "b"
+    (second / "default").mkdir(parents=True)
+    shutil.copy(first / "default/matrix.json", second / "default/matrix.json")
+    merged = dataset_merge.merge([second, first], "default")
+    sealed = {"/".join(path.parts[-7:-1]) for path in first.glob("attempts/**/evidence.json")}
+    assert {key for key, folder in merged.folders.items() if first in folder.parents} == sealed
+
+
+def test_another_grade_and_a_missing_experiment_are_one_clear_line(tmp_path: Path) -> None:
+    """Shards graded by different verifiers, or without this experiment, are refused."""
+    first, second = tree(tmp_path / "a"), tree(tmp_path / "b")
+    path = second / "default/matrix.json"
+    record = json.loads(path.read_bytes())
+    record["cells"][0]["grade_sha256"] = "0" * 64
+    path.write_text(json.dumps(record))
+    with pytest.raises(UserError, match="graded in another way"):
+        dataset_merge.merge([first, second], "default")
+    with pytest.raises(UserError, match="experiments there: default"):
+        dataset_merge.merge([first], "other")
