@@ -8,7 +8,7 @@ import platform
 from pathlib import Path
 from typing import Any
 
-from fairtrial import __version__
+from fairtrial import __version__, registry
 from fairtrial.capture.execute import Executed
 from fairtrial.contracts.clock import utc_now
 from fairtrial.contracts.errors import Fault
@@ -40,7 +40,7 @@ def evidence_record(
         "ending_reason": ending.reason,
         "process": process(report),
         "isolation": report.isolation,
-        "versions": versions(prepared.version, recipe["harness"]["version"]),
+        "versions": versions(prepared.version, recipe),
         "platform": machine(done),
         "instruments": done.facts,
         "earlier_faults": 0,
@@ -53,11 +53,16 @@ def evidence_record(
     }
 
 
-def versions(observed: str | None, pinned: str | None) -> dict[str, Any]:
-    """Of the harness and of what measured it."""
-    python = platform.python_version()
-    ours = {"fairtrial": __version__, "python": python, "toolset": None}
-    return {"harness_observed": observed, "harness_pinned": pinned, **ours}
+def versions(observed: str | None, recipe: dict[str, Any]) -> dict[str, Any]:
+    """Of the harness, of the version-control tool and of what measured them."""
+    toolset: Any = registry.load("fairtrial.toolsets", recipe["toolset"]["name"], "toolset")
+    return {
+        "harness_observed": observed,
+        "harness_pinned": recipe["harness"]["version"],
+        "fairtrial": __version__,
+        "python": platform.python_version(),
+        "toolset": toolset.probe_version(),
+    }
 
 
 def process(report: ProcessReport) -> dict[str, Any]:
