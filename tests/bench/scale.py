@@ -1,0 +1,118 @@
+"""How planning and analysis grow with the number of attempts: fabricated results, real task packages and Snakemake.
+
+python -m tests.bench.scale --write [SIZE ...]     measures and puts the table into docs/scale.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.lab import CHECKOUT, Lab
+from tests.planned import Cost, cost, planned
+
+SIZES = (100, 1_000, 10_000)
+STEPS = ("dry run", "no-op", "1 % missing", "one more repetition", "dataset", "scorecard", "report")
+LIMITS: dict[str, float] = {f"{step}: CPU at 10,000 over ten times that at 1,000": 1.0 for step in STEPS}
+PAGE = CHECKOUT / "docs" / "scale.md"
+MARKS = ("<!-- table of tests/bench/scale.py -->", "<!-- end of table -->")
+
+
+def dry(lab: Lab, *arguments: str) -> Cost:
+    """One dry run."""
+    return cost(lab.command("-n", *arguments), lab.folder, lab.environment())
+
+
+def stage(lab: Lab, verb: str) -> Cost:
+    """One stage command, its cache deleted before."""
+    return cost([sys.executable, "-m", "fairtrial", verb], lab.folder, lab.environment())
+
+
+def all_missing(lab: Lab, folder: Path) -> Cost:
+    """A dry run of the same experiment where nothing was run yet."""
+    folder.mkdir()
+    fresh = Lab(folder, [], {**lab.config, "tasks_dirs": [str(lab.folder / "suites")]}, lab.harnesses, lab.models)
+    return dry(fresh)
+
+
+def some_missing(lab: Lab) -> Cost:
+    """A dry run with every hundredth attempt gone; they are put back."""
+    folders = sorted(lab.results.glob("attempts/*/*/*/*/*/r*"))[::100]
+    moved = [(folder, folder.with_name(f".{folder.name}.away")) for folder in folders]
+    for folder, away in moved:
+        folder.rename(away)
+    try:
+        done = dry(lab)
+    finally:
+        for folder, away in moved:
+            away.rename(folder)
+    jobs = [line.split() for line in done.output.splitlines() if line.startswith("attempt ")]
+    assert jobs[0][1] == str(len(folders)), done.output[-2000:]
+    return done
+
+
+def figures(size: int, folder: Path) -> dict[str, Cost]:
+    """Step -> what it took with `size` attempts."""
+    lab = planned(folder / "lab", size)
+    took = {"dry run": all_missing(lab, folder / "fresh")}
+    took |= {verb: stage(lab, verb) for verb in STEPS[-3:]}
+    done = lab.snakemake("--quiet", timeout=3600)  # notes for Snakemake that tables and report are there
+    assert done.returncode == 0, done.stderr[-2000:]
+    took["no-op"] = dry(lab)
+    took["1 % missing"] = some_missing(lab)
+    took["one more repetition"] = dry(lab, "--config", f"repetitions={lab.config['repetitions'] + 1}")
+    return took
+
+
+def measure() -> dict[str, float]:
+    """CPU s and MB of each step at each size, and how much worse than linear each grows."""
+    taken = run(SIZES)
+    flat = {f"{step} at {size:,}, CPU s": taken[size][step].cpu for size in SIZES for step in STEPS}
+    flat |= {f"{step} at {size:,}, MB": taken[size][step].megabytes for size in SIZES for step in STEPS}
+    growth = {
+        name: taken[10_000][step].cpu / (10 * taken[1_000][step].cpu) for name, step in zip(LIMITS, STEPS, strict=True)
+    }
+    return flat | growth
+
+
+def run(sizes: tuple[int, ...]) -> dict[int, dict[str, Cost]]:
+    """Size -> step -> what it took; one size after the other, each in a folder that is deleted."""
+    taken = {}
+    for size in sizes:
+        with tempfile.TemporaryDirectory(prefix="fairtrial-scale-") as name:
+            taken[size] = figures(size, Path(name))
+    return taken
+
+
+def table(taken: dict[int, dict[str, Cost]]) -> str:
+    """Markdown: a row per step, CPU seconds and MB per size."""
+    head = ["", *(f"{size:,} attempts" for size in taken)]
+    rows = [
+        [step, *(f"{one[step].cpu:.1f} s, {one[step].megabytes:.0f} MB" for one in taken.values())] for step in STEPS
+    ]
+    lines = ["| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *rows)]
+    load = os.getloadavg()[0] / (os.cpu_count() or 1)
+    where = f"{os.cpu_count()} CPUs, load {load:.1f} per CPU, Python {platform.python_version()}"
+    return "\n".join([*lines, "", f"CPU seconds with children, largest resident size. Measured on {where}."])
+
+
+def main() -> None:
+    """Measure and write the table."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("sizes", nargs="*", type=int)
+    parser.add_argument("--write", action="store_true", help="put the table into docs/scale.md")
+    options = parser.parse_args()
+    text = table(run(tuple(options.sizes) or SIZES))
+    print(text)
+    if options.write:
+        before, _, rest = PAGE.read_text().partition(MARKS[0])
+        after = rest.partition(MARKS[1])[2]
+        PAGE.write_text(f"{before}{MARKS[0]}\n\n{text}\n\n{MARKS[1]}{after}")
+
+
+if __name__ == "__main__":
+    main()
