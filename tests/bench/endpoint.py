@@ -8,6 +8,7 @@ import multiprocessing
 import statistics
 import tempfile
 import time
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -57,36 +58,43 @@ def _once(connection: http.client.HTTPConnection, data: bytes) -> float:
     return (time.perf_counter() - began) * 1e3
 
 
-def measure() -> dict[str, float]:
-    """Median and 95th percentile in ms of a request of 80 kB and a short answer, direct and through the meter.
+def _ask(back: Connection, ports: dict[str, int], data: bytes) -> None:
+    """The agent program's part: the two ways take turns, so both see the same machine."""
+    open_ = {way: http.client.HTTPConnection("127.0.0.1", port) for way, port in ports.items()}
+    took: dict[str, list[float]] = {way: [] for way in ports}
+    for _ in range(_ROUNDS + _WARM):
+        for way, connection in open_.items():
+            took[way].append(_once(connection, data))
+    for connection in open_.values():
+        connection.close()
+    back.send({way: sorted(times[_WARM:]) for way, times in took.items()})
 
-    The provider is a process of its own, as it is in life; the two ways take turns, so both see the same machine.
-    """
+
+def _apart(work: Callable[..., None], *given: Any) -> tuple[Any, Any]:
+    """A process of its own for `work`, and what it sends first: program and provider share no interpreter with us."""
     context = multiprocessing.get_context("spawn")
     near, far = context.Pipe()
-    process = context.Process(target=_serve, args=(far,), daemon=True)
+    process = context.Process(target=work, args=(far, *given), daemon=True)
     process.start()
-    upstream = near.recv()
+    return process, near.recv()
+
+
+def measure() -> dict[str, float]:
+    """Median and 95th percentile in ms of a request of 80 kB and a short answer, direct and through the meter."""
     body = Anthropic.body(0, stream=False)
     body["messages"][0]["content"] = "x" * 80_000
-    data = json.dumps(body).encode()
+    provider, upstream = _apart(_serve)
     try:
         with (
             tempfile.TemporaryDirectory() as name,
             running(Path(name), recipe(rehearsal=False, base_url=f"http://127.0.0.1:{upstream}")) as rig,
         ):
-            ways = {"direct": upstream, "metered": rig.port}
-            open_ = {way: http.client.HTTPConnection("127.0.0.1", port) for way, port in ways.items()}
-            took: dict[str, list[float]] = {way: [] for way in ways}
-            for _ in range(_ROUNDS + _WARM):
-                for way, connection in open_.items():
-                    took[way].append(_once(connection, data))
-            for connection in open_.values():
-                connection.close()
+            client, took = _apart(_ask, {"direct": upstream, "metered": rig.port}, json.dumps(body).encode())
+            client.join()
     finally:
-        process.kill()
-        process.join()
-    direct, metered = (sorted(took[way][_WARM:]) for way in ("direct", "metered"))
+        provider.kill()
+        provider.join()
+    direct, metered = took["direct"], took["metered"]
     return {
         "endpoint_added_p50_ms": statistics.median(metered) - statistics.median(direct),
         "endpoint_direct_p50_ms": statistics.median(direct),

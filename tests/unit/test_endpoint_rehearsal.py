@@ -223,11 +223,13 @@ def test_the_files_written_are_the_solution(tmp_path):
 
 @pytest.mark.parametrize("fence", ["```", "````", "<source>"])
 def test_a_program_without_tools_gets_whole_files(tmp_path, fence):
-    """Where the request asks for file listings, the solution's files come as text between the fences it names."""
+    """Where the request asks for file listings, the solution's files come as text between the fences it names, once."""
     system = f"return a *file listing* like this:\n\npath/to/filename.js\n{fence}\n// entire content\n{fence}\n"
     with running(tmp_path) as rig:
         body = {"model": "m", "messages": [{"role": "system", "content": system}]}
         _, text = Chat.whole(rig.client().ask(Chat.path, body))
+        body["messages"].append({"role": "assistant", "content": text})
+        _, again = Chat.whole(rig.client().ask(Chat.path, body))
     closing = fence.replace("<", "</")
     listed = [f"app.py\n{fence}\nprint('solved')\n{closing}", f"docs/new.md\n{fence}\n# New\n{closing}", "Done."]
-    assert text == "\n\n".join(listed)
+    assert (text, again) == ("\n\n".join(listed), "Done.")

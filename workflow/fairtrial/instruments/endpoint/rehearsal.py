@@ -75,15 +75,18 @@ class Rehearsal:
         if _NEXT_SPEAKER in body:
             return '{"reasoning": "The work is done.", "next_speaker": "user"}'
         if _LISTINGS in body:
-            return "\n\n".join([*self._listings(body), "Done." if self.passes else "Stopped early."])
+            return self._listed(" ".join(_strings(json.loads(body))))
         return "Rehearsal"
 
-    def _listings(self, body: bytes) -> list[str]:
-        found = _FENCES.search(" ".join(_strings(json.loads(body))))
+    def _listed(self, conversation: str) -> str:
+        """Every file of the solution, unless the conversation has them already."""
+        found = _FENCES.search(conversation)
         opening = found.group(1) if found else "```"
         closing = opening.replace("<", "</")
         writes = (step for step in self._steps if step.kind == "write" and step.text is not None)
-        return [f"{step.path}\n{opening}\n{step.text}{closing}" for step in writes]
+        files = [f"{step.path}\n{opening}\n{step.text}{closing}" for step in writes]
+        last = "Done." if self.passes else "Stopped early."
+        return last if files and files[-1] in conversation else "\n\n".join([*files, last])
 
 
 def _strings(value: Any) -> Iterator[str]:
