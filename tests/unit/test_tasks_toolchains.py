@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from fairtrial import __main__ as command
 from fairtrial.authoring.check import check_task
 from fairtrial.contracts.protocols import Bind
 from fairtrial.instruments.sandbox.toolchains import binds_for
@@ -82,3 +83,16 @@ def test_a_required_program_outside_usr_works_in_every_box(home: Path) -> None:
     (folder / "solution/answer.txt").unlink()
     (folder / "solution/solve.sh").write_text("makeit > /task/answer.txt\n")
     assert check_task(tasks.read("tiny/one", folder)).problems == []
+
+
+def test_a_task_without_its_toolchain_is_listed_with_the_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`fairtrial list skipped` names it, also when the experiment does not select it."""
+    for name, requires in (("one", "[]"), ("two", '["no-such-compiler"]')):
+        toml = make_task(tmp_path / "suites/tiny", name) / "task.toml"
+        toml.write_text(toml.read_text().replace("[verifier", f"requires = {requires}\n[verifier", 1))
+    config = tmp_path / "config.yaml"
+    config.write_text(f"tasks: [tiny/one]\ntasks_dirs: ['{tmp_path}/suites']\nharnesses: [noop]\n")
+    assert command.main(["list", "skipped", "--configfile", str(config)]) == 0
+    assert "  tiny/two: no-such-compiler is not installed\n" in capsys.readouterr().out
