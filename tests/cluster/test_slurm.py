@@ -14,6 +14,7 @@ from tests.lab import CHECKOUT, Lab, wait_until
 pytestmark = pytest.mark.cluster
 QUICK = (
     "--slurm-init-seconds-before-status-checks=2", "--seconds-between-status-checks=2", "--latency-wait=5",
+    "--jobs=2",  # submissions of eight attempts at once; a CI machine has two cores
     "--default-resources", "mem_mb=500", "runtime=10", "slurm_partition=main",
 )  # fmt: skip
 ATTEMPTS = 60

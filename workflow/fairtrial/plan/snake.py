@@ -26,6 +26,7 @@ STAGE = "FAIRTRIAL_STAGE"
 INVOCATION = "FAIRTRIAL_INVOCATION"
 # Bumped when the files of a stage change for the same input; a change runs that stage and what follows it.
 DATASET = SCORECARD = REPORT = 1
+LONGEST_PAUSE = 3600.0  # seconds between two tries, as in capture/spend/retry.py
 TABLES = ("attempts", "checks", "commands", "tool_calls", "requests", "faults")
 
 
@@ -82,9 +83,17 @@ class Plan:
 
     @property
     def wall_minutes(self) -> int:
-        """Runtime a cluster job of one attempt needs at most: the longest wall budget plus grading and grace."""
+        """Runtime a cluster job of one attempt needs at most: the longest wall budget with its grace, for each try.
+
+        An attempt that costs money may first wait as long again for its arm's preflight.
+        """
         longest = max(cell["wall_seconds"] for cell in self.matrix.record["cells"])
-        return int(longest * 1.2 / 60) + 5
+        faults = self.config.settings["faults"]
+        pauses = sum(min(LONGEST_PAUSE, faults["backoff_seconds"] * 2.0**n) for n in range(faults["retries"]))
+        one = longest * 1.2 * (1 + faults["retries"]) + pauses
+        paid = any(not cell["free"] for cell in self.matrix.record["cells"])
+        wait = longest * (3 + faults["retries"]) + pauses + 60
+        return int((one + (wait if paid else 0)) / 60) + 5
 
 
 @cache  # asked once an attempt, and again for every job that Snakemake looks at
