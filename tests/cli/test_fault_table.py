@@ -135,7 +135,7 @@ def test_sigkill(tmp_path, killer, harness):
     assert (seen.became, words in seen.reason) == (became, True), f"{seen.became}: {seen.reason}"
     facts = seen.evidence["instruments"]["endpoint"]
     assert facts["requests"] == 3 and facts["answered"] == 2 and facts["tokens_lower_bound"]
-    assert facts["tokens"]["output"] == 2 * USAGE["output"]
+    assert facts["tokens"]["output"] == 2 * USAGE["output"] and facts["cost_usd"] is None
     assert [row["ended_ns"] is None for row in seen.rows if row["wire"] != "other"] == [False, False, True]
     assert seen.evidence["process"]["survivors_killed"] >= 0
     assert seen.read(harness)["cost_usd"] is None

@@ -86,7 +86,8 @@ def test_error_statuses_and_then_an_answer(tmp_path, wire):
 @EACH
 def test_a_cut_answer_breaks_off(tmp_path, wire):
     """Part of the answer arrives, then the connection is gone; the row says so and its tokens are a lower bound."""
-    with running(tmp_path, recipe(options={"faults": [{"kind": "cut"}]})) as rig:
+    price = {"input": 1.0, "output": 1.0, "date": "2026-11-01"}
+    with running(tmp_path, recipe(options={"faults": [{"kind": "cut"}]}, price=price)) as rig:
         with pytest.raises((http.client.HTTPException, ConnectionError)):
             rig.client().ask(wire.path, wire.body(0))
         assert rig.client().ask(wire.path, wire.body(0)).status == 200
@@ -94,7 +95,7 @@ def test_a_cut_answer_breaks_off(tmp_path, wire):
         facts = rig.endpoint.facts()
     assert (rows[0]["fault"], rows[0]["ended_ns"]) == ("cut", None)
     assert rows[1]["ended_ns"] is not None
-    assert facts["tokens_lower_bound"] and facts["turns"] == 1
+    assert facts["tokens_lower_bound"] and facts["turns"] == 1 and facts["cost_usd"] is None
 
 
 def test_refused_from_the_start(tmp_path):
@@ -170,6 +171,20 @@ def test_caps_refuse_in_words_that_the_readers_know(tmp_path, wire, cap, budget,
     assert cap_of(wire.error(refused)) == {"turns": "turn_cap", "tokens": "token_cap", "usd": "usd_cap"}[cap]
     assert [row["refused"] for row in rows] == [None, None, cap]
     assert facts["refused"] == [cap] and facts["cost_usd"] == pytest.approx(2222e-6)
+
+
+def test_side_requests_are_no_turns_but_for_a_program_without_tools(tmp_path):
+    """A title request uses no turn of a program that has tools; one that never offers tools has its answers counted."""
+    with running(tmp_path, budget=Budget(60, turns=2)) as rig:
+        client = rig.client()
+        asked = [(0, False), (0, True), (1, False), (1, True), (2, False), (2, True)]
+        statuses = [client.ask(Chat.path, Chat.body(n, tools=tools)).status for n, tools in asked]
+    assert statuses == [200, 200, 200, 200, 200, 400]
+    with running(tmp_path, budget=Budget(60, turns=2)) as rig:
+        client = rig.client()
+        assert [client.ask(Chat.path, Chat.body(0, tools=False)).status for _ in range(3)] == [200, 200, 400]
+        rig.stop()
+        assert rig.endpoint.facts()["turns"] == 2
 
 
 def test_a_program_that_does_not_take_the_refusal_is_ended(tmp_path):

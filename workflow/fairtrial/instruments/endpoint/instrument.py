@@ -111,10 +111,13 @@ class Endpoint:
                 raise Fault("disk", f"{REQUESTS} could not be written: {error}") from None
 
     def facts(self) -> Json:
-        """Sums over the model requests; US dollars, seconds, tokens. What was not said is null."""
+        """Sums over the model requests; US dollars, seconds, tokens. What was not said is null.
+
+        An answer that broke off makes the tokens a lower bound and the cost unknown.
+        """
         rows = [row for row in self._rows if row["wire"] != "other"]
         answered = [row for row in rows if row["status"] is not None and row["status"] < 300]
-        caps = self._caps
+        caps, torn = self._caps, any(_torn(row) for row in rows)
         observed = [row["model_observed"] for row in answered if row["model_observed"]]
         return {
             "kind": "rehearsal" if self._model else "meter",
@@ -124,8 +127,8 @@ class Endpoint:
             "turns": caps.used_turns if caps else None,
             "api_seconds": sum((row["ended_ns"] - row["started_ns"]) / 1e9 for row in rows if row["ended_ns"]),
             "tokens": _tokens(answered),
-            "tokens_lower_bound": any(_torn(row) for row in rows),
-            "cost_usd": caps.used_usd if caps and caps.cost_known and answered else None,
+            "tokens_lower_bound": torn,
+            "cost_usd": caps.used_usd if caps and caps.cost_known and answered and not torn else None,
             "model_observed": observed[-1] if observed else None,
             "refused": sorted({row["refused"] for row in rows if row["refused"]}),
             "foreign": sum(row["main_process"] is False for row in self._rows),
