@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 from fairtrial.paths import Results
@@ -80,19 +79,24 @@ def line(found: History, missing: int) -> str:
 
 def _part(values: list[float], missing: int, pilot: float | None, show: Any, unit: str) -> str:
     if values:
-        low, mean, high = (show(missing * n) for n in (min(values), fmean(values), max(values)))
-        return f"about {mean} {unit} ({low} to {high})"
+        low, usual, high = (show(missing * n) for n in (min(values), mean(values), max(values)))
+        return f"about {usual} {unit} ({low} to {high})"
     return f"an unknown amount {unit}" if pilot is None else f"about {show(missing * pilot)} {unit} (pilot default)"
+
+
+def mean(values: list[float]) -> float:
+    """Arithmetic mean; the standard library's costs every attempt command 10 ms of imports."""
+    return sum(values) / len(values)
 
 
 def expected_usd(found: History) -> float:
     """US dollars per attempt."""
-    return fmean(found.usd) if found.usd else PILOT_USD
+    return mean(found.usd) if found.usd else PILOT_USD
 
 
 def expected_tokens(found: History) -> float:
     """Tokens per attempt."""
-    return fmean(found.tokens) if found.tokens else PILOT_TOKENS
+    return mean(found.tokens) if found.tokens else PILOT_TOKENS
 
 
 def duration(seconds: float) -> str:
