@@ -19,8 +19,18 @@ from fairtrial.verify import Failed, Verification
 OWN = ("refs/jj/", "refs/gitbutler/", "refs/heads/gitbutler/", "refs/remotes/gb-local/", "refs/stash")
 RUNNING = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply", "sequencer")
 MARKERS = ("<<<<<<< ", ">>>>>>> ", "||||||| ", "%%%%%%% ", "+++++++ ")
-QUIET = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_OPTIONAL_LOCKS": "0", "TZ": "UTC"}
-SETTINGS = "[core]\n\trepositoryformatversion = 0\n\tbare = {}\n\tfsmonitor = false\n\thooksPath = /dev/null\n"
+QUIET = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_CONFIG_COUNT": "2",  # these win over any file's, wherever the repository says its settings are
+    "GIT_CONFIG_KEY_0": "core.fsmonitor",
+    "GIT_CONFIG_VALUE_0": "false",
+    "GIT_CONFIG_KEY_1": "core.hooksPath",
+    "GIT_CONFIG_VALUE_1": "/dev/null",
+    "TZ": "UTC",
+}
+SETTINGS = "[core]\n\trepositoryformatversion = 0\n\tbare = {}\n"
 # For each repository named: its refs, HEAD, unmerged paths and index, then every object it holds.
 LOOK = """
 for GIT_DIR in "$@"; do
@@ -146,7 +156,6 @@ def look(v: Verification, folder: Path, git_dirs: tuple[str, ...], before: str =
     files = {}
     if not before:  # somebody worked in it
         for git_dir in git_dirs:
-            shutil.rmtree(folder / git_dir / "hooks", ignore_errors=True)
             files[f"{git_dir}/config"] = SETTINGS.format(str(git_dir != ".git").lower())
             files[f"{git_dir}/info/attributes"] = ""
     seen = v.ok(v.run(["sh", "-c", before + LOOK, "look", *git_dirs], at=folder, files=files, env=QUIET)).stdout
