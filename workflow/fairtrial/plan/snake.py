@@ -39,16 +39,27 @@ class Plan:
     results: list[str]  # every result.json of the matrix
     config: configuration.Config
 
-    def before_attempt(self, wildcards: Any) -> list[str]:
+    @property
+    def before_attempt(self) -> Any:
         """Input of an attempt: matrix.json while its recipe is not frozen yet, else nothing.
 
         A frozen recipe waits for no plan; so another experiment over the same attempts starts none of them.
         """
-        return [] if _frozen("recipes", wildcards.recipe) else self._plan()
+        return self._until_frozen("recipe", "recipes")
 
-    def before_grade(self, wildcards: Any) -> list[str]:
+    @property
+    def before_grade(self) -> Any:
         """Input of a grade beside the seal: matrix.json while its specification is not frozen yet, else nothing."""
-        return [] if _frozen("grades", wildcards.grade) else self._plan()
+        return self._until_frozen("grade", "grades")
+
+    def _until_frozen(self, key: str, kind: str) -> Any:
+        if all(_frozen(kind, digest12) for digest12 in {cell[key] for cell in self.matrix.record["cells"]}):
+            return []  # no function: Snakemake would inspect it for every job, an eighth of a plan's time
+
+        def unless(wildcards: Any) -> list[str]:
+            return [] if _frozen(kind, getattr(wildcards, key)) else self._plan()
+
+        return unless
 
     def _plan(self) -> list[str]:
         from snakemake.io import ancient
