@@ -6,6 +6,9 @@ import tomllib
 
 import pytest
 import yaml
+from fairtrial.plan.config import DEFAULTS, Config
+from fairtrial.plan.matrix import Matrix
+from fairtrial.plan.snake import Plan
 
 from tests.lab import CHECKOUT
 
@@ -32,3 +35,18 @@ def test_each_profile_has_a_pinned_extra() -> None:
         (pin,) = project["optional-dependencies"][name]
         assert pin.startswith(f"snakemake-executor-plugin-{name}==")
         assert not any("executor-plugin" in dependency for dependency in project["dependencies"])
+
+
+def minutes(*cells: tuple[float, bool], **faults: float) -> int:
+    """Runtime asked for with cells of (wall seconds, free) and these fault settings."""
+    rows = [{"wall_seconds": wall, "free": free} for wall, free in cells]
+    settings = {**DEFAULTS, "faults": {**DEFAULTS["faults"], **faults}}
+    return Plan("default", Matrix({"cells": rows}, []), [], Config(settings, {}, {}, [])).wall_minutes
+
+
+def test_a_job_runs_as_long_as_its_attempt_may_take() -> None:
+    """The runtime covers the longest wall budget with grace, further tries with their pauses, and a preflight's wait."""
+    free = minutes((600, True), (60, True))
+    assert free * 60 >= 600 * 1.2 + 60
+    assert minutes((600, True), retries=2, backoff_seconds=60.0) * 60 >= 3 * 600 + 60 + 120
+    assert minutes((600, False)) * 60 >= 600 * 1.2 + 3 * 600
