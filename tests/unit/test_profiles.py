@@ -45,7 +45,7 @@ def minutes(*cells: tuple[float, bool], **faults: float) -> int:
 
 
 def test_a_job_runs_as_long_as_its_attempt_may_take() -> None:
-    """The runtime covers the longest wall budget with grace, further tries with their pauses, and a preflight's wait."""
+    """Runtime covers the longest wall budget with grace, further tries with their pauses, and a preflight's wait."""
     free = minutes((600, True), (60, True))
     assert free * 60 >= 600 * 1.2 + 60
     assert minutes((600, True), retries=2, backoff_seconds=60.0) * 60 >= 3 * 600 + 60 + 120
