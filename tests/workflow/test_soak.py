@@ -19,7 +19,7 @@ from fairtrial.paths import Results
 from tests.lab import Lab, wait_until
 
 ATTEMPTS = {False: 100, True: 1000}
-KILLS = {False: 24, True: 240}
+KILLS = {False: 20, True: 240}
 USD, BOUND = 0.01, 0.05
 RESULT = (
     '{"type":"result","subtype":"success","is_error":false,"result":"ok","num_turns":1,"total_cost_usd":0.01,'
