@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
 from tests.cli_rig import program
@@ -28,15 +33,38 @@ def experiment(folder, url):
     return Lab(folder, tasks=["one"], config=config, harnesses=harnesses, models=models)
 
 
+@contextlib.contextmanager
+def watched_command_lines() -> Iterator[set[str]]:
+    """The values that stood on any process's command line meanwhile; looked at ten times a second."""
+    seen: set[str] = set()
+    over = threading.Event()
+
+    def look() -> None:
+        while not over.wait(0.1):
+            for path in Path("/proc").glob("[0-9]*/cmdline"):
+                with contextlib.suppress(OSError):
+                    line = path.read_bytes()
+                    seen.update(value for value in (BY_NAME, BY_FILE) if value.encode() in line)
+
+    watcher = threading.Thread(target=look)
+    watcher.start()
+    try:
+        yield seen
+    finally:
+        over.set()
+        watcher.join()
+
+
 def test_no_key_is_written_down(tmp_path, monkeypatch):
-    """results/, logs, .snakemake and everything beside them: the two values stand in no file, and both were used."""
+    """results/, logs, .snakemake and all beside them: the values stand in no file and no argv, and both were used."""
     monkeypatch.setenv("FT_TEST_KEY", BY_NAME)
     (tmp_path / "provider").mkdir()
     made = recipe(solution=[entry("answer.txt")], workspace=[], acceptance=[])
     with running(tmp_path / "provider", made, files={"answer.txt": b"42\n"}) as provider:
         (tmp_path / "lab").mkdir()
         lab = experiment(tmp_path / "lab", f"http://127.0.0.1:{provider.port}")
-        done = lab.snakemake()
+        with watched_command_lines() as on_command_lines:
+            done = lab.snakemake()
         asked = provider.stop()
     assert done.returncode == 0, done.stdout + done.stderr
     results = lab.graded()
@@ -44,6 +72,7 @@ def test_no_key_is_written_down(tmp_path, monkeypatch):
     assert {row["wire"] for row in asked if row["wire"] != "other"} == {"anthropic", "openai-responses"}
     sources = {r["harness"]: r["performance"]["time_cost"]["cost_source"] for r in results}
     assert sources == {"claude": "cli", "codex": "endpoint"}
+    assert on_command_lines == set()
     files = [p for p in lab.folder.rglob("*") if p.is_file() and not p.is_symlink() and p.name != "key"]
     assert any(".snakemake" in p.parts for p in files) and any("logs" in p.parts for p in files)
     for value in (BY_NAME, BY_FILE):

@@ -204,3 +204,21 @@ def test_routes():
         found = route(method, path)
         assert found is not None and (found.wire.NAME, found.kind) == (name, "generate")
     assert route("GET", "/v1/messages") is None and route("POST", "/v1/messages/x") is None
+
+
+def test_any_command_finds_the_endpoint(tmp_path):
+    """A program behind the `command` adapter is told the endpoint under the names programs read, and its own win."""
+    from fairtrial.contracts.protocols import Budget, LaunchRequest
+    from fairtrial.harnesses.command.launch import launch
+
+    def environment(url: str | None, rehearsal: bool) -> dict[str, str]:
+        made = {"name": "m", "id": "m", "options": {}, "rehearsal": rehearsal}
+        given_options = {"template": "true", "env": {"OPENAI_API_BASE": "mine"}}
+        asked = LaunchRequest("p", "/task", "/home/agent", made, given_options, Budget(1), url, {}, None, 0, tmp_path)
+        return dict(launch(asked).env)
+
+    found = environment("http://127.0.0.1:1", True)
+    assert found["ANTHROPIC_BASE_URL"] == "http://127.0.0.1:1" and found["OPENAI_BASE_URL"] == "http://127.0.0.1:1/v1"
+    assert (found["OPENAI_API_KEY"], found["OPENAI_API_BASE"]) == ("rehearsal", "mine")
+    assert "OPENAI_API_KEY" not in environment("http://127.0.0.1:1", False)
+    assert environment(None, True) == {"OPENAI_API_BASE": "mine"}

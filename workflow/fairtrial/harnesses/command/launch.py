@@ -10,6 +10,7 @@ from typing import Any
 
 from fairtrial.contracts.errors import Fault, UserError
 from fairtrial.contracts.protocols import RUN, Bind, Launch, LaunchRequest, Network
+from fairtrial.wire import starting
 
 PROTOCOL = 1
 SIMULATED = False
@@ -61,9 +62,20 @@ def launch(request: LaunchRequest) -> Launch:
         binds.append(bind)
         values["prompt_file"] = request.shown(bind)
     argv = tuple(_PLACEHOLDER.sub(lambda found: values[found[1]], word) for word in words)
-    environment = {**request.options.get("env", {}), **request.secrets}
+    environment = {**_endpoint(request), **request.options.get("env", {}), **request.secrets}
     final = is_final_event if request.options.get("output") == "claude-json" else None
     return Launch(argv, environment, prompt if on_stdin else b"", binds=binds, is_final_event=final)
+
+
+def _endpoint(request: LaunchRequest) -> dict[str, str]:
+    """Where the model endpoint is, under the names that programs read; {} without one."""
+    url = request.endpoint_url
+    if url is None:
+        return {}
+    places = {"ANTHROPIC_BASE_URL": url, "GOOGLE_GEMINI_BASE_URL": url}
+    places |= dict.fromkeys(("OPENAI_BASE_URL", "OPENAI_API_BASE"), f"{url}/v1")
+    keys = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY") if request.model.get("rehearsal") else ()
+    return {**places, **dict.fromkeys(keys, starting.NO_KEY)}
 
 
 def split(template: str | list[str]) -> list[str]:
