@@ -35,6 +35,12 @@ def planned(folder: Path, attempts: int) -> Lab:
     return laboratory(folder, [])
 
 
+def task_names(attempts: int) -> list[str]:
+    """As many tasks as give at least so many attempts."""
+    count = max(1, math.ceil(attempts / len(fabricate.ARMS_3X2) / REPETITIONS))
+    return [f"task-{number:05d}" for number in range(count)]
+
+
 def laboratory(folder: Path, tasks: list[str]) -> Lab:
     """The configuration of six arms x 5 repetitions over every task of the folder, `tasks` added to them."""
     agent = {"adapter": "command", "free": True, "network": "none", "options": {"template": ["true"], "output": "none"}}
@@ -116,8 +122,7 @@ def cost(command: list[str], cwd: Path, environment: dict[str, str] | None = Non
 
 def main() -> None:
     """Fabricate from a shell: FOLDER ATTEMPTS."""
-    tasks = max(1, math.ceil(int(sys.argv[2]) / len(fabricate.ARMS_3X2) / REPETITIONS))
-    fill(laboratory(Path(sys.argv[1]), [f"task-{number:05d}" for number in range(tasks)]))
+    fill(laboratory(Path(sys.argv[1]), task_names(int(sys.argv[2]))))
 
 
 if __name__ == "__main__":

@@ -13,9 +13,10 @@ import tempfile
 from pathlib import Path
 
 from tests.lab import CHECKOUT, Lab
-from tests.planned import Cost, cost, planned
+from tests.planned import Cost, cost, laboratory, planned, task_names
 
 SIZES = (100, 1_000, 10_000)
+PLANNED = 50_000  # only planned, with nothing run
 STEPS = ("dry run", "no-op", "1 % missing", "one more repetition", "dataset", "scorecard", "report")
 LIMITS: dict[str, float] = {f"{step}: CPU at 10,000 over ten times that at 1,000": 1.0 for step in STEPS}
 PAGE = CHECKOUT / "docs" / "scale.md"
@@ -55,8 +56,16 @@ def some_missing(lab: Lab) -> Cost:
     return done
 
 
+def only_planned(size: int, folder: Path) -> dict[str, Cost]:
+    """A dry run where nothing was run; no results are fabricated."""
+    folder.mkdir(parents=True)
+    return {"dry run": dry(laboratory(folder, task_names(size)))}
+
+
 def figures(size: int, folder: Path) -> dict[str, Cost]:
-    """Step -> what it took with `size` attempts."""
+    """Step -> what it took with `size` attempts; only planned above the largest of SIZES."""
+    if size > max(SIZES):
+        return only_planned(size, folder / "lab")
     lab = planned(folder / "lab", size)
     took = {"dry run": all_missing(lab, folder / "fresh")}
     took |= {verb: stage(lab, verb) for verb in STEPS[-3:]}
@@ -70,13 +79,14 @@ def figures(size: int, folder: Path) -> dict[str, Cost]:
 
 def measure() -> dict[str, float]:
     """CPU s and MB of each step at each size, and how much worse than linear each grows."""
-    taken = run(SIZES)
+    taken = run((*SIZES, PLANNED))
     flat = {f"{step} at {size:,}, CPU s": taken[size][step].cpu for size in SIZES for step in STEPS}
     flat |= {f"{step} at {size:,}, MB": taken[size][step].megabytes for size in SIZES for step in STEPS}
     growth = {
         name: taken[10_000][step].cpu / (10 * taken[1_000][step].cpu) for name, step in zip(LIMITS, STEPS, strict=True)
     }
-    return flat | growth
+    plan = taken[PLANNED]["dry run"]
+    return flat | {f"dry run at {PLANNED:,}, CPU s": plan.cpu, f"dry run at {PLANNED:,}, MB": plan.megabytes} | growth
 
 
 def run(sizes: tuple[int, ...]) -> dict[int, dict[str, Cost]]:
@@ -88,12 +98,15 @@ def run(sizes: tuple[int, ...]) -> dict[int, dict[str, Cost]]:
     return taken
 
 
+def cell(took: Cost | None) -> str:
+    """One figure of the table."""
+    return "not measured" if took is None else f"{took.cpu:.1f} s, {took.megabytes:.0f} MB"
+
+
 def table(taken: dict[int, dict[str, Cost]]) -> str:
     """Markdown: a row per step, CPU seconds and MB per size."""
     head = ["", *(f"{size:,} attempts" for size in taken)]
-    rows = [
-        [step, *(f"{one[step].cpu:.1f} s, {one[step].megabytes:.0f} MB" for one in taken.values())] for step in STEPS
-    ]
+    rows = [[step, *(cell(one.get(step)) for one in taken.values())] for step in STEPS]
     lines = ["| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *rows)]
     load = os.getloadavg()[0] / (os.cpu_count() or 1)
     where = f"{os.cpu_count()} CPUs, load {load:.1f} per CPU, Python {platform.python_version()}"
@@ -106,7 +119,7 @@ def main() -> None:
     parser.add_argument("sizes", nargs="*", type=int)
     parser.add_argument("--write", action="store_true", help="put the table into docs/scale.md")
     options = parser.parse_args()
-    text = table(run(tuple(options.sizes) or SIZES))
+    text = table(run(tuple(options.sizes) or (*SIZES, PLANNED)))
     print(text)
     if options.write:
         before, _, rest = PAGE.read_text().partition(MARKS[0])
