@@ -5,12 +5,15 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import shutil
+import ssl
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
@@ -77,14 +80,20 @@ class Provider(BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def provider(**changes: Any) -> Iterator[tuple[type[Provider], str]]:
+def provider(tls: Path | None = None, **changes: Any) -> Iterator[tuple[type[Provider], str]]:
     kind = type("OneProvider", (Provider,), {"seen": [], **changes})
     server = ThreadingHTTPServer(("127.0.0.1", 0), kind)
     server.daemon_threads = True
+    scheme, host = "http", "127.0.0.1"
+    if tls is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(tls)
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+        scheme, host = "https", "localhost"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
-        yield kind, f"http://127.0.0.1:{server.server_port}"
+        yield kind, f"{scheme}://{host}:{server.server_port}"
     finally:
         server.shutdown()
         thread.join()
@@ -221,6 +230,29 @@ def test_without_a_price_the_cost_is_unknown(tmp_path):
         rig.stop()
         facts = rig.endpoint.facts()
     assert (facts["cost_usd"], facts["usd_cap_enforceable"]) == (None, False)
+
+
+def certificate(folder: Path) -> Path:
+    """A key and a certificate for localhost that signs itself, in one file."""
+    file = folder / "server.pem"
+    words = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
+             "subjectAltName=DNS:localhost", "-keyout", str(file), "-out", str(folder / "cert.pem")]  # fmt: skip
+    subprocess.run(["openssl", *words], check=True, capture_output=True)
+    file.write_bytes(file.read_bytes() + (folder / "cert.pem").read_bytes())
+    return file
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
+def test_tls_is_verified(tmp_path, monkeypatch):
+    """Over TLS a provider whose certificate is trusted is asked, and one whose is not gets no word, so no key."""
+    pem = certificate(tmp_path)
+    with provider(tls=pem) as (seen, url), running(tmp_path, meter(url)) as rig:
+        assert rig.client().ask(Chat.path, Chat.body(0)).status == 502
+        assert seen.seen == []
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert.pem"))
+    with provider(tls=pem) as (seen, url), running(tmp_path, meter(url)) as rig:
+        assert Chat.said(rig.client().ask(Chat.path, Chat.body(0))) == (None, "hello")
+        assert len(seen.seen) == 1
 
 
 CALLER = """

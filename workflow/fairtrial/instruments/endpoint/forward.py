@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 import urllib.request
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,7 @@ class Forwarder:
 
     def __init__(self, base_url: str | None) -> None:
         self._base = None if base_url is None else base_url.rstrip("/").removesuffix("/v1").rstrip("/")
+        self._tls = ssl.create_default_context()  # before the clock runs: reading the authorities takes a while
         self._session: aiohttp.ClientSession | None = None
 
     def _client(self) -> aiohttp.ClientSession:
@@ -37,7 +39,7 @@ class Forwarder:
         if self._session is None:
             timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT, sock_read=_SILENCE)
             self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0), timeout=timeout, auto_decompress=False,
+                connector=aiohttp.TCPConnector(limit=0, ssl=self._tls), timeout=timeout, auto_decompress=False,
                 skip_auto_headers=("User-Agent", "Accept", "Content-Type"),
             )  # fmt: skip
         return self._session
