@@ -38,6 +38,21 @@ class Cluster(Lab):
         return "\n".join(found)
 
 
+class Generic(Lab):
+    """A laboratory whose attempts run as SLURM jobs that the profile for any scheduler submits."""
+
+    def command(self, *arguments: str) -> list[str]:
+        """The snakemake command line with that profile."""
+        profile = str(CHECKOUT / "workflow" / "profiles" / "cluster-generic")
+        return [
+            *super().command(*arguments),
+            "--profile",
+            profile,
+            "--latency-wait=5",
+            "--max-status-checks-per-second=5",
+        ]
+
+
 def jobs(*states: str) -> list[str]:
     """Ids of SLURM jobs in these states; default any."""
     chosen = ",".join(states) or "all"
@@ -147,3 +162,15 @@ def test_nothing_is_left_behind_on_the_node(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr[-4000:]
     assert wait_until(idle, 20)
     assert not list((lab.results / "scratch").glob("*"))
+
+
+def test_the_profile_for_any_scheduler_submits_groups(tmp_path: Path) -> None:
+    """cluster-generic runs attempts and grades in one submission; a second start has nothing to do."""
+    before = len(jobs())
+    (tmp_path / "lab").mkdir()
+    lab = Generic(tmp_path / "lab", ["one"], {"harnesses": ["reference"], "repetitions": 3})
+    done = lab.snakemake()
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert [result["outcome"] for result in lab.graded()] == ["green"] * 3
+    assert len(jobs()) == before + 1
+    assert lab.planned() == {}
