@@ -60,6 +60,12 @@ def jobs(*states: str) -> list[str]:
     return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.split()
 
 
+def asked(job: str, key: str) -> str:
+    """What SLURM knows of a job."""
+    text = subprocess.run(["scontrol", "show", "job", job], capture_output=True, text=True, check=True).stdout
+    return dict(part.split("=", 1) for part in text.split() if "=" in part)[key]
+
+
 def idle() -> bool:
     """Is nothing queued and nothing running?"""
     return not jobs("PENDING", "RUNNING", "COMPLETING", "CONFIGURING")
@@ -126,6 +132,9 @@ def test_a_cancelled_job_is_done_once_more_and_no_sealed_attempt_starts_again(
     process = lab.start()
     assert wait_until(lambda: lab.starts() >= 1, 90), (lab.folder / "snakemake.log").read_text()
     for job in jobs("RUNNING"):
+        assert asked(job, "TimeLimit") == "01:20:00"  # eight attempts in turn: wall budget and 5 minutes, 5 for a grade
+        assert asked(job, "NumCPUs") == "1"
+        assert asked(job, "Requeue") == "0"
         subprocess.run(["scancel", job], check=True)
     assert wait_until(idle, 60)
     assert process.wait(90) == 1

@@ -16,6 +16,7 @@ rule attempt:
     resources:
         runtime=PLAN.wall_minutes,
         mem_mb=PLAN.memory,
+        in_turn=1,
     shell:
         FAIRTRIAL
         + " attempt {output:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"

@@ -15,6 +15,7 @@ rule grade:
         "../../environment.yml"
     resources:
         runtime=5,
+        in_turn=1,
     shell:
         FAIRTRIAL
         + " grade {input.sealed:q} --grade {wildcards.grade:q} > {log:q} 2>&1 || {{ cat {log:q} >&2; exit 1; }}"
