@@ -20,7 +20,8 @@ git init -q -b main --template=
 git config core.logAllRefUpdates false
 
 git init -q --bare -b main --template= origin.git
-echo /origin.git/ > .git/info/exclude 2> /dev/null || { mkdir .git/info && echo /origin.git/ > .git/info/exclude; }
+mkdir -p .git/info
+echo /origin.git/ > .git/info/exclude
 git remote add origin ./origin.git
 printf '%s\n' 'soup 4' 'bread 1' > menu.txt
 commit Ada 'Write the menu'

@@ -7,11 +7,11 @@ never by their hash, so every tool may write them its own way.
 import contextlib
 import functools
 import hashlib
+import json
 import os
-import shutil
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from fairtrial.verify import Failed, Verification
 
@@ -22,7 +22,6 @@ MARKERS = ("<<<<<<< ", ">>>>>>> ", "||||||| ", "%%%%%%% ", "+++++++ ")
 QUIET = {
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_CONFIG_GLOBAL": "/dev/null",
-    "GIT_OPTIONAL_LOCKS": "0",
     "GIT_CONFIG_COUNT": "2",  # these win over any file's, wherever the repository says its settings are
     "GIT_CONFIG_KEY_0": "core.fsmonitor",
     "GIT_CONFIG_VALUE_0": "false",
@@ -31,20 +30,17 @@ QUIET = {
     "TZ": "UTC",
 }
 SETTINGS = "[core]\n\trepositoryformatversion = 0\n\tbare = {}\n"
-# For each repository named: its refs, HEAD, unmerged paths and index, then every object it holds.
+# For each repository named: its refs, its index as a tree (or what is unmerged in it), then every object it holds.
 LOOK = """
 for GIT_DIR in "$@"; do
   export GIT_DIR
   echo "repository $GIT_DIR"
   git for-each-ref --format='ref %(refname) %(objectname)'
-  echo "head $(git rev-parse --quiet --verify HEAD)"
-  echo "at $(git symbolic-ref --quiet HEAD)"
-  git ls-files --unmerged | sed 's/^/unmerged /'
-  echo "index $(git write-tree 2>&1 | head -n 1)"
-  echo objects
+  git write-tree 2> /dev/null || git ls-files --unmerged
   git cat-file --batch --batch-all-objects --buffer || exit 9
 done
 """
+START = Path(__file__).with_name("start.json")
 Files = dict[str, tuple[str, str]]  # path -> (mode, text; bytes that are not UTF-8 escaped)
 
 
@@ -59,24 +55,29 @@ class Commit:
 
 
 class Repository:
-    """Refs, HEAD, index and every object of one repository; `folder` is where its files are."""
+    """Refs, HEAD, index and every object of one repository. `head`: what the file HEAD says."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, head: str, running: list[str]) -> None:
         self.refs: dict[str, str] = {}
-        self.unmerged: list[str] = []
-        self.head = self.at = self.index = ""
         self.objects: dict[str, tuple[str, bytes]] = {}
-        self.running = [name for name in RUNNING if os.path.lexists(folder / name)]
+        self.at = head.removeprefix("ref: ") if head.startswith("ref: ") else ""
+        self.named, self.index, self.running = head, "", running
+        self.unmerged: list[str] = []
 
-    def note(self, word: str, rest: str) -> None:
+    @property
+    def head(self) -> str:
+        """The commit HEAD names."""
+        return self.ref(self.at) if self.at else self.named
+
+    def note(self, line: str) -> None:
         """Take in one line about it."""
-        if word == "ref":
-            name, _, value = rest.rpartition(" ")
+        if line.startswith("ref "):
+            name, _, value = line[4:].rpartition(" ")
             self.refs[name] = value
-        elif word == "unmerged":
-            self.unmerged.append(rest.partition("\t")[2])
-        elif word in ("head", "at", "index"):
-            setattr(self, word, rest)
+        elif "\t" in line:
+            self.unmerged.append(line.partition("\t")[2])
+        else:
+            self.index = line
 
     def ref(self, name: str) -> str:
         """The commit a ref names; Failed when there is none."""
@@ -133,7 +134,7 @@ class Repository:
         while self.story(tip) != base:
             parents = self.commit(tip).parents
             if len(parents) != 1:
-                how = "is a merge" if parents else "is the first: the branch does not stand on the commit it should"
+                how = "is a merge" if parents else "is a first commit: the branch does not stand where it should"
                 raise Failed(f"{self.commit(tip).message!r} {how}")
             found.append(tip)
             tip = parents[0]
@@ -147,47 +148,54 @@ class Repository:
             if self.story(sha) == story:
                 return True
             todo += [p for p in self.commit(sha).parents if p not in seen]
-            seen |= {sha, *self.commit(sha).parents}
+            seen.update(self.commit(sha).parents)
         return False
 
 
-def look(v: Verification, folder: Path, git_dirs: tuple[str, ...], before: str = "") -> list[Repository]:
-    """The repositories `git_dirs` below `folder`, after the script `before` ran there; all in one boxed child."""
+def look(v: Verification, folder: Path, git_dirs: tuple[str, ...]) -> list[Repository]:
+    """The repositories `git_dirs` below `folder`, read in one boxed child; what could start a program is laid over."""
     files = {}
-    if not before:  # somebody worked in it
-        for git_dir in git_dirs:
-            files[f"{git_dir}/config"] = SETTINGS.format(str(git_dir != ".git").lower())
-            files[f"{git_dir}/info/attributes"] = ""
-    seen = v.ok(v.run(["sh", "-c", before + LOOK, "look", *git_dirs], at=folder, files=files, env=QUIET)).stdout
+    for git_dir in git_dirs:
+        files[f"{git_dir}/config"] = SETTINGS.format(str(git_dir != ".git").lower())
+        files[f"{git_dir}/info/attributes"] = ""
+    seen = v.ok(v.run(["sh", "-c", LOOK, "look", *git_dirs], at=folder, files=files, env=QUIET)).stdout
     found: list[Repository] = []
     at = 0
     while at < len(seen):
         end = seen.index(b"\n", at)
-        word, _, rest = seen[at:end].decode("utf-8", "replace").partition(" ")
-        kind, _, size = rest.partition(" ")
+        line = seen[at:end].decode("utf-8", "replace")
+        words = line.split(" ")
         at = end + 1
-        if word == "repository":
-            found.append(Repository(folder / rest))
-        elif size.isdigit() and len(word) >= 40:
-            found[-1].objects[word] = (kind, seen[at : at + int(size)])
-            at += int(size) + 1
+        if words[0] == "repository":
+            running = [name for name in RUNNING if os.path.lexists(folder / words[1] / name)]
+            found.append(Repository(v.text(f"{words[1]}/HEAD", folder).strip(), running))
+        elif len(words) == 3 and words[2].isdigit() and words[1] in ("commit", "tree", "blob", "tag"):
+            found[-1].objects[words[0]] = (words[1], seen[at : at + int(words[2])])
+            at += int(words[2]) + 1
         else:
-            found[-1].note(word, rest)
+            found[-1].note(line)
     return found
 
 
+def remembered(facts: dict[str, Any]) -> Repository:
+    """A repository as start.json keeps it."""
+    made = Repository(facts["head"], [])
+    made.refs, made.index = facts["refs"], facts["index"]
+    made.objects = {sha: (kind, content.encode("latin-1")) for sha, (kind, content) in facts["objects"].items()}
+    return made
+
+
 class Case:
-    """The start, built anew, and what became of it. `branch`: the one that may move; `remote`: a bare repository in the
-    workspace's folder, which is not part of the working tree."""
+    """The start, and what became of it. `branch`: the one that may move; `remote`: a bare repository in the workspace's
+    folder, which is not part of the working tree. start.json is what workspace.sh builds; start.py writes it."""
 
     def __init__(self, v: Verification, branch: str, remote: str | None = None) -> None:
         self.v, self.branch, self.remote = v, f"refs/heads/{branch}", remote
         self.git_dirs = (".git", *([remote] if remote else []))
-        self.fresh = Path(tempfile.mkdtemp(prefix="start-"))
-        (self.fresh / ".git").mkdir()
-        shutil.copyfile(v.task / "workspace.sh", self.fresh / ".git" / "start.sh")
-        self.was, *more = look(v, self.fresh, self.git_dirs, before="bash .git/start.sh || exit 8\n")
+        start = json.loads(START.read_bytes())
+        self.was, *more = map(remembered, start["repositories"])
         self.was_there = more[0] if more else self.was
+        self.dirty: Files = {path: (mode, content) for path, (mode, content) in start["worktree"].items()}
 
     @functools.cached_property
     def _now(self) -> list[Repository]:
@@ -216,33 +224,17 @@ class Case:
         """What stood on `base` at the start, oldest first."""
         return self.was.since(self.was.ref(self.branch), self.was.story(self.was.ref(base)))
 
-    def worktree(self, folder: Path) -> Files:
-        """Every file that is not a repository's own; no link is followed."""
-        found: Files = {}
-        for place, folders, names in os.walk(folder):
-            inner = Path(place).relative_to(folder)
-            folders[:] = [f for f in folders if str(inner / f) not in (".git", ".jj", self.remote)]
-            for path in (Path(place) / name for name in names):
-                if path.is_symlink():
-                    found[str(inner / path.name)] = ("120000", str(path.readlink()))
-                else:
-                    mode = "100755" if path.stat().st_mode & 0o100 else "100644"
-                    found[str(inner / path.name)] = (mode, text(path.read_bytes()))
-        return found
-
-    @property
-    def dirty(self) -> Files:
-        """The working tree at the start."""
-        return self.worktree(self.fresh)
+    def worktree(self) -> Files:
+        """Every file that is not a repository's own, as it was left."""
+        return worktree(self.v.workspace, self.git_dirs)
 
     def same_worktree(self, want: Files) -> None:
         """Failed unless every file in the working tree is as in `want`, and there is no other."""
-        same(self.worktree(self.v.workspace), want, "working tree")
+        same(self.worktree(), want, "working tree")
 
     def in_step(self) -> None:
         """HEAD is the branch's commit (jj: or the one below) and nothing is staged."""
-        now = self.now
-        tip = self.tip
+        now, tip = self.now, self.tip
         allowed = [tip, *(now.commit(tip).parents if (self.v.workspace / ".jj").is_dir() else ())]
         if not now.at.startswith(OWN) and now.head not in allowed:
             raise Failed(f"HEAD is {now.commit(now.head).message!r}, not the last commit of {self.branch}")
@@ -270,13 +262,29 @@ class Case:
             raise Failed("a stash was left behind")
 
     def _markers(self) -> None:
-        trees = {"working tree": self.worktree(self.v.workspace)}
+        trees = {"working tree": self.worktree()}
         with contextlib.suppress(Failed):
             trees |= {repr(self.now.commit(c).message): self.now.tree(c) for c in [self.tip, *self.commits()]}
         for where, files in trees.items():
             for path, (_, content) in files.items():
                 if path.startswith(".jjconflict") or any(row.startswith(MARKERS) for row in content.splitlines()):
                     raise Failed(f"{path} ({where}) holds conflict markers")
+
+
+def worktree(folder: Path, git_dirs: tuple[str, ...]) -> Files:
+    """Every file below `folder` that is not a repository's own; no link is followed."""
+    found: Files = {}
+    for place, folders, names in os.walk(folder):
+        inner = Path(place).relative_to(folder)
+        folders[:] = [f for f in folders if str(inner / f) not in (".jj", *git_dirs)]
+        links = [name for name in folders if (Path(place) / name).is_symlink()]
+        for path in (Path(place) / name for name in (*names, *links)):
+            if path.is_symlink():
+                found[str(inner / path.name)] = ("120000", str(path.readlink()))
+            else:
+                mode = "100755" if path.stat().st_mode & 0o100 else "100644"
+                found[str(inner / path.name)] = (mode, text(path.read_bytes()))
+    return found
 
 
 def text(raw: bytes) -> str:

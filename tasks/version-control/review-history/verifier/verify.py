@@ -42,7 +42,7 @@ for each in FACTS:
 @v.check("only-answer")
 def only_answer() -> None:
     """No file but the answer is new, none is changed; HEAD is where it was."""
-    found = case.worktree(v.workspace)
+    found = case.worktree()
     found.pop("answer.txt", None)
     v.equal(found, case.dirty, "files beside answer.txt")
     now = case.now

@@ -50,7 +50,7 @@ def remote_kept() -> None:
 @v.check("user-work")
 def user_work() -> None:
     """The own file is there as it was, and in no commit."""
-    v.equal(case.worktree(v.workspace).get("notes.txt"), case.dirty["notes.txt"], "notes.txt")
+    v.equal(case.worktree().get("notes.txt"), case.dirty["notes.txt"], "notes.txt")
     if "notes.txt" in case.now.tree(case.tip):
         raise Failed("notes.txt was committed")
 
@@ -60,7 +60,7 @@ def index() -> None:
     """main is checked out, nothing is staged, all other files are those of main."""
     case.in_step()
     want = {**case.now.tree(case.tip), "notes.txt": case.dirty["notes.txt"]}
-    same({**case.worktree(v.workspace), "notes.txt": case.dirty["notes.txt"]}, want, "working tree, against main")
+    same({**case.worktree(), "notes.txt": case.dirty["notes.txt"]}, want, "working tree, against main")
 
 
 v.finish()

@@ -53,7 +53,7 @@ def unrelated() -> None:
 @v.check("user-work")
 def user_work() -> None:
     """The unfinished work is in the working tree as it was."""
-    found = case.worktree(v.workspace)
+    found = case.worktree()
     for path in ("settings.ini", "ideas.txt"):
         if found.get(path) != case.dirty[path]:
             raise Failed(f"{path} is not what it was: {found.get(path)}")
@@ -64,7 +64,7 @@ def index() -> None:
     """The branch is checked out, nothing is staged, all other files are those of the branch."""
     case.in_step()
     work = {path: case.dirty[path] for path in ("settings.ini", "ideas.txt")}
-    same({**case.worktree(v.workspace), **work}, {**case.now.tree(case.tip), **work}, "working tree, against topic")
+    same({**case.worktree(), **work}, {**case.now.tree(case.tip), **work}, "working tree, against topic")
 
 
 v.finish()
