@@ -26,12 +26,17 @@ def main() -> int:
     rows, over = [], []
     for name in args.figures or known:
         module = importlib.import_module(f"tests.bench.{name}")
+        if args.check and not args.figures and getattr(module, "SLOW", False):
+            print(f"{name:<12} left out of --check; run it by name: make bench FIGURES={name}")
+            continue
         for figure, value in module.measure().items():
             limit = module.LIMITS.get(figure)
             rows.append({"file": name, "figure": figure, "value": value, "limit": limit})
             bad = limit is not None and value > SLACK * limit
             over += [figure] if bad else []
-            print(f"{name:<12} {figure:<44} {value:>12.3f} {'' if limit is None else f'limit {limit:g}':<14}{'OVER' if bad else ''}")
+            print(
+                f"{name:<12} {figure:<44} {value:>12.3f} {'' if limit is None else f'limit {limit:g}':<14}{'OVER' if bad else ''}"
+            )
     machine = {"cpus": os.cpu_count(), "python": platform.python_version(), "system": platform.system()}
     Path("bench.json").write_text(json.dumps({"machine": machine, "slack": SLACK, "figures": rows}, indent=1) + "\n")
     if args.check and over:

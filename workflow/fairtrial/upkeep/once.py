@@ -111,6 +111,8 @@ def is_green(tree: Results, attempt_id: AttemptId, grade12: str) -> bool:
 
 def append_row(path: Path, row: dict[str, str]) -> None:
     """Append to a CSV, with its header when it is new; a torn last line is ended first."""
+    from fairtrial.analysis.dataset_csv import csv_line
+
     new = not path.exists() or path.stat().st_size == 0
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+b") as stream:
@@ -118,15 +120,5 @@ def append_row(path: Path, row: dict[str, str]) -> None:
             stream.seek(-1, os.SEEK_END)
             if stream.read(1) != b"\n":
                 stream.write(b"\n")
-        _write(stream, row, header=new)
-
-
-def _write(stream: Any, row: dict[str, str], *, header: bool) -> None:
-    import io
-
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, fieldnames=list(row), lineterminator="\n")
-    if header:
-        writer.writeheader()
-    writer.writerow(row)
-    stream.write(text.getvalue().encode())
+        header = csv_line([*row]) if new else ""
+        stream.write((header + csv_line([*row.values()])).encode())
