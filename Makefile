@@ -49,5 +49,8 @@ soak: .venv/installed-test
 environment.yml: pyproject.toml .ci/environment_yml.py
 	$(PYTHON) .ci/environment_yml.py > $@
 
+docs/tasks.md: .venv/installed .ci/tasks_md.py $(wildcard tasks/*/*/task.toml)
+	$(BIN)/python .ci/tasks_md.py > $@
+
 clean:
 	rm -rf .venv .snakemake bench.json
