@@ -129,7 +129,10 @@ def recipe(hashed: HashedTask, arm: Arm, config: Config) -> dict[str, Any]:
         "model": _model(arm.model, model),
         "budget": budget(task, config),
         "isolation": {"policy": config.settings["isolation"], "network": network, "protocol": SANDBOX},
-        "instruments": {"trace": config.settings["trace"], "snapshot_ignore": task.settings["snapshot_ignore"]},
+        "instruments": {
+            "trace": list(dict.fromkeys([*config.settings["trace"], *toolset.BINARIES, "git"])),  # a policy needs them
+            "snapshot_ignore": task.settings["snapshot_ignore"],
+        },
         "seed": config.settings["seed"] if arm.simulated(config) else None,
         "solution": hashed.solution if launch.NEEDS_SOLUTION or played else None,
         "price": model.get("price") if capped_by_endpoint else None,

@@ -16,6 +16,7 @@ NETWORK: Network = "endpoint"
 PACKAGE = "npm i -g @anthropic-ai/claude-code@2.1.197"
 KEY_ENV = "ANTHROPIC_API_KEY"
 LOGIN_FILES = (".claude/.credentials.json",)
+SKILLS = ".claude/skills"  # where it looks for the skill files of a toolset
 OPTIONS: dict[str, Any] = starting.options_schema(
     effort=("low", "medium", "high", "xhigh", "max"),
     retries=starting.RETRIES,
