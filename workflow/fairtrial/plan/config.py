@@ -107,6 +107,10 @@ def read_yaml(path: Path) -> dict[str, Any]:
     return loaded
 
 
+def _rules(loader: Any) -> Any:
+    return loader.yaml_implicit_resolvers.items()
+
+
 def _unique_loader(yaml: Any) -> Any:
     """A safe loader that refuses a key given twice, which YAML would silently overwrite."""
 
@@ -124,6 +128,8 @@ def _unique_loader(yaml: Any) -> Any:
         return pairs
 
     Unique.add_constructor("tag:yaml.org,2002:map", mapping)
+    plain = {sign: [rule for rule in rules if not rule[0].endswith(":timestamp")] for sign, rules in _rules(Unique)}
+    Unique.yaml_implicit_resolvers = plain  # a day stays the text it was written as
     return Unique
 
 
