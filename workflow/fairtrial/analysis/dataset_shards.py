@@ -23,6 +23,7 @@ from fairtrial.analysis import dataset_side as side
 from fairtrial.analysis import dataset_tables as tables
 from fairtrial.analysis.dataset_rows import Refused, attempt_row, check_rows
 from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.protocols import DAMAGED
 
 FORMAT = 1
 MEASURED = ("attempts", "checks", "commands", "tool_calls", "requests")
@@ -80,17 +81,25 @@ def read(planned: Planned, into: Measured) -> None:
     else:
         row["raw_verdict"] = _raw_verdict(planned, row)
         row |= side.change(planned.folder)
-        grade = str(planned.cell["grade"])
         into.rows["attempts"].append(row)
         into.rows["checks"] += checks
-        into.rows["commands"] += side.command_rows(planned.id, planned.folder, grade, complaints)
-        into.rows["tool_calls"] += side.tool_call_rows(planned.id, planned.folder, grade, complaints)
-        into.rows["requests"] += side.request_rows(planned.id, planned.folder, complaints)
+        unknown = str(result["performance"]["correctness"].get("verifier_error"))
+        if unknown.startswith(DAMAGED):  # its side files say nothing that may be believed
+            complaints.append((name, unknown))
+        else:
+            _side_rows(planned, into, complaints)
     if complaints:
         into.problems[planned.id] = [
             {"path": f"attempts/{planned.id}/{file}", "attempt_id": planned.id, "reason": reason}
             for file, reason in complaints
         ]
+
+
+def _side_rows(planned: Planned, into: Measured, complaints: list[side.Complaint]) -> None:
+    grade = str(planned.cell["grade"])
+    into.rows["commands"] += side.command_rows(planned.id, planned.folder, grade, complaints)
+    into.rows["tool_calls"] += side.tool_call_rows(planned.id, planned.folder, grade, complaints)
+    into.rows["requests"] += side.request_rows(planned.id, planned.folder, complaints)
 
 
 def _result(planned: Planned) -> Any:

@@ -20,6 +20,7 @@ FaultKind = Literal[
     "no_events", "endpoint", "sandbox", "recipe_drift", "disk", "toolset", "spawn", "interrupted", "other",
 ]  # fmt: skip
 
+DAMAGED = "evidence_damaged"  # begins the reason of a grade whose sealed files are not what was sealed
 WORKSPACE = "/task"  # where the workspace stands inside the box
 HOME = "/home/agent"
 RUN = "/run/ft"  # fairtrial's own read-only files inside the box

@@ -10,7 +10,7 @@ from typing import Any
 
 from fairtrial import registry
 from fairtrial.contracts.errors import UserError
-from fairtrial.contracts.protocols import FaultFound
+from fairtrial.contracts.protocols import DAMAGED, FaultFound, Streams
 from fairtrial.contracts.records import digest, dump, file_digest, load, mismatches, pruned_of, validate, write_bytes
 from fairtrial.grading import buckets, corrections, record
 from fairtrial.grading.first_green import Replay
@@ -36,12 +36,14 @@ class Graded:
     judgement: Judgement
     replays: Replays = field(default_factory=Replays)
     notes: list[str] = field(default_factory=list)
+    damaged: bool = False
 
     @cached_property
     def seen(self) -> Seen:
         """What effort and compliance are counted from."""
         first = self.replays.first_green
-        return look(self.attempt.folder, self.evidence, self.events, check=self.spec["check"], first_green=first)
+        folder = None if self.damaged else self.attempt.folder
+        return look(folder, self.evidence, self.events, check=self.spec["check"], first_green=first)
 
     @cached_property
     def bypassed(self) -> int | None:
@@ -75,15 +77,17 @@ def examine(results: Results, attempt: Attempt, evidence: dict[str, Any], spec: 
     excused, rewritten = pruned_of(attempt.folder)
     if "agent-stdout.txt" in excused:
         raise UserError(f"{attempt.id}: its transcript was pruned, so that it cannot be graded again")
-    wrong = mismatches(attempt.folder, evidence["files"], excused, rewritten)
     options = evidence["recipe"]["harness"]["options"]
+    if wrong := mismatches(attempt.folder, evidence["files"], excused, rewritten):
+        # What was changed may say anything: neither its cost nor its ending is believed.
+        nothing = merged(reader.read(Streams(b"", b"", options=options)), evidence["instruments"].get("endpoint"))
+        error = f"{DAMAGED}: {'; '.join(wrong[:5])}"
+        unknown = Judgement("verifier_error", error=error)
+        return Graded(attempt, evidence, spec, nothing, None, unknown, notes=[error], damaged=True)
     events = reader.read(streams(attempt.folder, options))
     ended = reader.classify(events, report_of(evidence))
     fault = ended if isinstance(ended, FaultFound) else None
     events = merged(events, evidence["instruments"].get("endpoint"))
-    if wrong:
-        error = f"evidence_damaged: {'; '.join(wrong[:5])}"
-        return Graded(attempt, evidence, spec, events, fault, Judgement("verifier_error", error=error), notes=[error])
     with tempfile.TemporaryDirectory(prefix="ft-", ignore_cleanup_errors=True) as name:
         scratch = Path(name)
         task = scratch / "task"

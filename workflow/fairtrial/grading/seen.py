@@ -82,17 +82,17 @@ def failed(call: Json) -> bool:
 
 
 def look(
-    folder: Path, evidence: Json, events: Json, *, check: str | None = None, first_green: Json | None = None
+    folder: Path | None, evidence: Json, events: Json, *, check: str | None = None, first_green: Json | None = None
 ) -> Seen:
-    """Read trace and requests of the attempt in `folder`; classes by the recipe's toolset."""
-    trace = reader.read(folder / "trace.jsonl")
+    """Read trace and requests of the attempt in `folder` (None: none of it may be believed); classes by the toolset."""
+    trace = reader.read(folder / "trace.jsonl") if folder else None
     return Seen(
         trace=trace,
         buckets=buckets.buckets(trace or []),
         classes=vc.classes_for(evidence["recipe"]["toolset"]["name"]),
         events=events,
         evidence=evidence,
-        requests=_requests(folder / "requests.jsonl"),
+        requests=_requests(folder / "requests.jsonl") if folder else None,
         folder=folder,
         check=check,
         first_green=first_green,
