@@ -41,12 +41,12 @@ v.finish()
 def sealed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[Results, Attempt, str]]:
     """Runs one attempt in this process: (results, attempt, its planned grade)."""
 
-    def make(verifier: str | None = None) -> tuple[Results, Attempt, str]:
+    def make(verifier: str | None = None, work: str = "") -> tuple[Results, Attempt, str]:
         lab = Lab(tmp_path, tasks=["one"])
         package = tmp_path / "suites" / "tiny" / "one"
         if verifier:
             (package / "verifier" / "verify.py").write_text(verifier)
-        options = {"template": ["sh", "-c", f"echo 42 > answer.txt; echo '{json.dumps(SAID)}'"]}
+        options = {"template": ["sh", "-c", f"{work}echo 42 > answer.txt; echo '{json.dumps(SAID)}'"]}
         entry = {"adapter": "command", "network": "none", "free": True, "options": options | {"output": "claude-json"}}
         lab.harnesses["agent"] = entry
         lab.config.update(harnesses=["agent"], isolation="none", trace=[], repetitions=1)
@@ -169,6 +169,14 @@ def test_a_higher_number_is_a_new_grade_of_the_same_attempt(
     assert after.row["recipe_sha256"] == before.row["recipe_sha256"]
     assert after.row["grade_sha256"] != before.row["grade_sha256"]
     assert after.gradespec[key] == 77
+
+
+def test_a_file_too_large_to_keep_is_named_in_the_notes(sealed) -> None:
+    """The rest of the workspace is judged, and the result says what was not there."""
+    results, one, planned = sealed(work="truncate -s 5G giant; ")
+    found = again(results, one, planned, 300)
+    assert found["outcome"] == "green"
+    assert "judged without 'giant': too large or unreadable" in found["notes"]
 
 
 def test_a_verifier_error_is_graded_again_and_a_verdict_is_not(sealed, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -106,10 +107,11 @@ def judged(
     recording = Recording(attempt.folder)
     try:
         final = scratch / "final"
-        recording.restore(recording.end, final)
+        absent = recording.restore(recording.end, final)
         policy = evidence["recipe"]["isolation"]["policy"]
         verdict = judge(spec, task, final, scratch, box_policy=policy)
         verdict = corrections.effective(verdict, task, spec, recording.end)
+        verdict.degraded += [f"judged without {os.fsdecode(name)!r}: too large or unreadable" for name in absent[:5]]
         return verdict, replays(results, recording, spec, verdict, task=task, scratch=scratch, evidence=evidence)
     finally:
         recording.close()

@@ -26,6 +26,7 @@ MAGIC = b"ftpack1\n"
 RAW, PACKED, DELTA = b"r", b"z", b"d"
 _HEADER = struct.Struct(">c32sQ")
 _WORTH = 0.9  # keep the compressed form when it is at most this part of the content
+_PART = 16 << 20  # larger contents are read and written in parts of this size
 _PROBE = 4096  # bytes tried first, so that what does not compress costs little
 
 
@@ -165,6 +166,23 @@ class Pack:
             raise self._damaged(f"object {digest.hex()} has other content")
         return content
 
+    def write_to(self, digest: bytes, file: int) -> None:
+        """Write one content to an open file; a large one in parts, so that its size is never taken in memory."""
+        kind, offset, length = self._at(digest)
+        if kind != RAW or length <= _PART:
+            _write_all(file, self.content(digest))
+            return
+        check, end = hashlib.sha256(), offset + length
+        while offset < end:
+            part = os.pread(self._open(), min(end - offset, _PART), offset)
+            if not part:
+                raise self._damaged("shorter than its headers say")
+            check.update(part)
+            _write_all(file, part)
+            offset += len(part)
+        if check.digest() != digest:
+            raise self._damaged(f"object {digest.hex()} has other content")
+
     def delta(self, digest: bytes) -> tuple[bytes, bytes]:
         """Base digest and differing entries of a tree of kind d."""
         payload = self.payload(digest)
@@ -178,6 +196,12 @@ class Pack:
         if self._file is not None:
             os.close(self._file)
         self._file, self._writable = None, False
+
+
+def _write_all(file: int, content: bytes) -> None:
+    view = memoryview(content)
+    while view:
+        view = view[os.write(file, view) :]
 
 
 def _smaller(content: bytes) -> tuple[bytes, bytes]:

@@ -177,11 +177,11 @@ class Store:
 
     def _place(self, target: Path, digest: bytes, mode: int) -> None:
         file = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
-        with os.fdopen(file, "wb", buffering=0) as stream:
-            view = memoryview(self.pack.content(digest))
-            while view:
-                view = view[stream.write(view) :]
+        try:
+            self.pack.write_to(digest, file)
             os.fchmod(file, mode)
+        finally:
+            os.close(file)
 
     def manifest(self, root: Path, ignore: frozenset[str] = IGNORE) -> Tree:
         """What is below `root` now, nothing kept."""
