@@ -115,6 +115,8 @@ def commit(folder: Path) -> None:
     git("config", "core.logAllRefUpdates", "true")
     git("add", "-A", "-f")
     git("-c", "core.logAllRefUpdates=false", "commit", "-q", "--allow-empty", "--no-gpg-sign", "-m", "Start")
+    git("repack", "-adq")  # one pack instead of a folder an object: it is laid out again for every attempt and tree
+    git("prune-packed", "-q")
 
 
 def _identity() -> tuple[tuple[str, str], ...]:
