@@ -171,6 +171,19 @@ def test_a_higher_number_is_a_new_grade_of_the_same_attempt(
     assert after.gradespec[key] == 77
 
 
+@pytest.mark.parametrize("content", [b"", b"null\n", b'{"schema_version": 1, "att'], ids=["empty", "null", "torn"])
+def test_half_a_result_is_none_and_is_graded_again(sealed, content: bytes) -> None:
+    """O17: what is no whole record decides nothing; from the same seal it is made again."""
+    results, one, planned = sealed()
+    one.result(planned).parent.mkdir(parents=True)
+    one.result(planned).write_bytes(content)
+    grade.run(results, one.id, planned)
+    first = load(one.result(planned), "result")
+    assert first["outcome"] == "green"
+    grade.run(results, one.id, planned)
+    assert load(one.result(planned)) == first
+
+
 def test_a_file_too_large_to_keep_is_named_in_the_notes(sealed) -> None:
     """The rest of the workspace is judged, and the result says what was not there."""
     results, one, planned = sealed(work="truncate -s 5G giant; ")

@@ -26,6 +26,7 @@ from fairtrial.contracts.errors import UserError
 from fairtrial.contracts.protocols import DAMAGED
 
 FORMAT = 1
+_AGAIN = "delete it and run the same command: a sealed attempt is graded again for nothing"
 MEASURED = ("attempts", "checks", "commands", "tool_calls", "requests")
 Row = dict[str, Any]
 
@@ -108,11 +109,11 @@ def _result(planned: Planned) -> Any:
     except OSError as error:
         raise Refused(f"cannot be read ({error.strerror})") from None
     if not content:
-        raise Refused("is empty" if content is not None else "went away")
+        raise Refused(f"is empty; {_AGAIN}" if content is not None else "went away")
     try:
         return side.load(content)
     except ValueError as error:
-        raise Refused(f"is not whole JSON ({error})") from None
+        raise Refused(f"is not whole JSON ({error}); {_AGAIN}") from None
 
 
 def _belongs(planned: Planned, row: Row, result: Row) -> None:

@@ -53,14 +53,22 @@ class Graded:
 
 
 def run(results: Results, attempt_id: AttemptId, grade12: str) -> None:
-    """Grade once; an existing result.json is final and is left alone."""
+    """Grade once; an existing result.json is final and is left alone, unless it is not a whole record."""
     attempt = results.attempt(attempt_id)
-    if attempt.result(grade12).exists():
+    if is_whole(attempt.result(grade12)):
         return
     evidence = load(attempt.evidence, "evidence")
     spec = load_spec(results, grade12)
     graded = examine(results, attempt, evidence, spec)
     write(graded, grade12)
+
+
+def is_whole(result: Path) -> bool:
+    """Is there a record that can be read? A torn, empty or null one decides nothing."""
+    try:
+        return bool(load(result))
+    except UserError:
+        return False
 
 
 def load_spec(results: Results, grade12: str) -> dict[str, Any]:

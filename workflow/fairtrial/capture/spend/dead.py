@@ -78,7 +78,7 @@ def sweep(results: Results, settings: Settings) -> int:
     """At a start: bury every attempt whose holder is dead; returns how many there were."""
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in ledger.open_attempts(results)}
     for folder in sorted((results.root / "scratch").glob("*")):
-        record = leases.read(folder / "lease.json")
+        record = leases.held(folder / "lease.json")
         if record is not None:
             found.setdefault(str(record["attempt_id"]), []).append(record)
     return sum(_sweep_one(results, name, records, settings) for name, records in sorted(found.items()))
@@ -91,7 +91,7 @@ def _sweep_one(results: Results, name: str, records: list[dict[str, Any]], setti
         return 0
     lease = results.attempt(attempt_id).lease
     with leases.locked(lease):
-        holder = leases.read(lease)
+        holder = leases.held(lease)
         if holder is not None and leases.is_alive(holder, lease):
             return 0  # its taker buried what was there before it
         dead = [*records, *([holder] if holder is not None else [])]

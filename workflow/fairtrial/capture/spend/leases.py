@@ -119,16 +119,28 @@ def _pid_exists(pid: int) -> bool:
 
 def holder(path: Path) -> dict[str, Any] | None:
     """The record of a lease that is held by a living process; None otherwise."""
-    record = read(path)
+    record = held(path)
     return record if record and is_alive(record, path) else None
 
 
 def read(path: Path) -> dict[str, Any] | None:
-    """The record of a lease, its holder dead or alive; None when there is none."""
+    """A record of this folder's kind, of a lease its holder dead or alive; None when there is none."""
     try:
         return load(path)
     except UserError:
         return None
+
+
+def held(path: Path) -> dict[str, Any] | None:
+    """The record of a lease; None when there is none, or one that names no holder.
+
+    The token names a folder that is deleted with what a dead holder left, so it is looked at.
+    """
+    record = read(path) or {}
+    texts = (record.get("attempt_id"), record.get("token"), record.get("host"))
+    numbers = (record.get("pid"), record.get("heartbeat_seconds"))
+    known = all(isinstance(text, str) for text in texts) and all(isinstance(n, int | float) for n in numbers)
+    return record if known and str(record["token"]).isalnum() else None
 
 
 def take(path: Path, record: dict[str, Any], on_takeover: Callable[[dict[str, Any]], None]) -> dict[str, Any] | None:
@@ -137,7 +149,7 @@ def take(path: Path, record: dict[str, Any], on_takeover: Callable[[dict[str, An
     `on_takeover` gets a dead holder's record before its lease is replaced (to clear what it left behind).
     """
     with locked(path):
-        current = read(path)
+        current = held(path)
         if current and is_alive(current, path):
             return current
         if path.exists():
@@ -155,7 +167,7 @@ def _set_aside(path: Path, dead: dict[str, Any] | None) -> None:
         path.rename(aside)
     except FileNotFoundError:
         return
-    if (read(aside) or {}).get("token") != (dead or {}).get("token"):
+    if (held(aside) or {}).get("token") != (dead or {}).get("token"):
         with suppress(FileExistsError):
             path.hardlink_to(aside)
     aside.unlink()

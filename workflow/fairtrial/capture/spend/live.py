@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections import Counter
@@ -14,6 +13,7 @@ from fairtrial.capture.spend import bound, dead, gate, invocation, ledger
 from fairtrial.capture.spend.leases import Lease, identity, take
 from fairtrial.capture.spend.progress import Reporter
 from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.records import load
 from fairtrial.paths import Results
 from fairtrial.plan.snake import Plan
 
@@ -105,8 +105,11 @@ def what_failed(results: Results, own: str) -> list[str]:
     """Faults and attempts that were not run in one invocation, each kind once with its message."""
     counts: Counter[tuple[str, str]] = Counter()
     for path in results.fault_records():
-        record: dict[str, Any] = json.loads(path.read_bytes())
-        if record["invocation"] == own:
+        try:
+            record: dict[str, Any] = load(path)
+        except UserError:
+            continue  # the tables name it as a problem
+        if record.get("invocation") == own:
             pair = f"{record['harness']} x {record['model']}"
             counts[pair, f"{record['kind']}: {record['message']}"] += 1
     lines = [f"{n} faults of {pair}: {said}" for (pair, said), n in sorted(counts.items())]

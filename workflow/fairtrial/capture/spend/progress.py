@@ -14,7 +14,7 @@ from typing import Any
 
 from fairtrial.capture.spend import ledger
 from fairtrial.capture.spend.estimate import duration
-from fairtrial.capture.spend.leases import holder, read
+from fairtrial.capture.spend.leases import held, holder
 from fairtrial.paths import Attempt, Results
 
 EVERY = "FAIRTRIAL_PROGRESS"  # seconds between two lines; 0: none
@@ -90,12 +90,12 @@ def running(results: Results) -> dict[str, dict[str, Any]]:
     """Attempt -> lease record of each one whose agent is being run now."""
     found = {}
     for folder in (results.root / "scratch").glob("*"):
-        record = read(folder / "lease.json")
+        record = held(folder / "lease.json")
         if record is None:
             continue
-        held = holder(results.attempt(record["attempt_id"]).lease)
-        if held is not None and held["token"] == record["token"]:
-            found[str(record["attempt_id"])] = held
+        living = holder(results.attempt(record["attempt_id"]).lease)
+        if living is not None and living["token"] == record["token"]:
+            found[str(record["attempt_id"])] = living
     return found
 
 
