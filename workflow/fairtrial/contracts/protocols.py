@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+# No slots here: every stage command imports this file, and a class with slots is built twice.
 Json = dict[str, Any]
 Network = Literal["none", "endpoint", "host"]
 EndingName = Literal["completed", "timeout", "budget", "agent_error"]
@@ -26,7 +27,7 @@ HOME = "/home/agent"
 RUN = "/run/ft"  # fairtrial's own read-only files inside the box
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Bind:
     """One host path made visible inside the box."""
 
@@ -35,7 +36,7 @@ class Bind:
     writable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Limits:
     """Resource limits inside the box; bytes and counts."""
 
@@ -45,7 +46,7 @@ class Limits:
     output_bytes: int = 50 << 20  # kept per stream; more is drained and counted
 
 
-@dataclass(slots=True)
+@dataclass
 class Box:
     """Everything one boxed process will see. Instruments add to it in `prepare`, the sandbox runs it."""
 
@@ -64,7 +65,7 @@ class Box:
     home_target: str = HOME
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Budget:
     """What one attempt may use; seconds, count, US dollars, tokens."""
 
@@ -76,7 +77,7 @@ class Budget:
     linger_seconds: float = 3.0  # after the final event
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ProcessReport:
     """How the agent's process went; nanoseconds of the monotonic clock, bytes before any cap."""
 
@@ -102,7 +103,7 @@ class ProcessReport:
         return ((self.final_event_ns or self.ended_ns) - self.started_ns) / 1e9
 
 
-@dataclass(slots=True)
+@dataclass
 class Stage:
     """One attempt while it is being measured."""
 
@@ -133,7 +134,7 @@ class Instrument(Protocol):
         """What evidence.json holds under instruments.<name>; small, JSON."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LaunchRequest:
     """What a harness is given to build its start from. Paths are as the agent will see them."""
 
@@ -156,7 +157,7 @@ class LaunchRequest:
         return bind.target if self.boxed else str(bind.source)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Launch:
     """How to start one agent program."""
 
@@ -170,7 +171,7 @@ class Launch:
     collect: Mapping[str, str] = field(default_factory=dict)  # evidence file name -> path below HOME to keep
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Streams:
     """The captured bytes a transcript reader gets; times are receipt times in ns from the start, per stdout line."""
 
@@ -181,7 +182,7 @@ class Streams:
     options: Json = field(default_factory=dict)  # the harness entry's options
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ending:
     """How an attempt that is a result ended."""
 
@@ -189,7 +190,7 @@ class Ending:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FaultFound:
     """The stream or the process says the infrastructure failed: no result."""
 

@@ -6,28 +6,25 @@ import re
 from typing import Any
 
 # First match wins. Texts are those of the providers and of the programs' HTTP libraries, as recorded.
-_TEXTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(pattern, re.IGNORECASE))
-    for kind, pattern in (
-        ("quota", r"insufficient.?quota|credit balance|exceeded your current quota|usage limit|billing|out of credits"),
-        ("rate_limited", r"rate.?limit|too many requests|RESOURCE_EXHAUSTED|\b429\b"),
-        (
-            "auth",
-            r"unauthori[sz]ed|authenticat|invalid.{0,20}api.?key|api.?key.{0,40}(missing|not set|not found|invalid)"
-            r"|not logged in|/login|log ?in first|no auth|permission.?denied.{0,20}api|\b40[13]\b",
-        ),
-        ("server_error", r"overloaded|internal server error|service unavailable|bad gateway|server.?error|\b5\d\d\b"),
-        (
-            "refused",
-            r"ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|connection (refused|error|reset)|connect error"
-            r"|cannot connect|unable to connect|fetch failed|network error|error sending request|stream disconnected",
-        ),
-        (
-            "model",
-            r"model.{0,60}(not (found|exist|supported|available)|does not exist|unknown)|unknown model"
-            r"|ModelNotFound|context.?(window|length)|prompt is too long|maximum context",
-        ),
-    )
+_TEXTS = (
+    ("quota", r"insufficient.?quota|credit balance|exceeded your current quota|usage limit|billing|out of credits"),
+    ("rate_limited", r"rate.?limit|too many requests|RESOURCE_EXHAUSTED|\b429\b"),
+    (
+        "auth",
+        r"unauthori[sz]ed|authenticat|invalid.{0,20}api.?key|api.?key.{0,40}(missing|not set|not found|invalid)"
+        r"|not logged in|/login|log ?in first|no auth|permission.?denied.{0,20}api|\b40[13]\b",
+    ),
+    ("server_error", r"overloaded|internal server error|service unavailable|bad gateway|server.?error|\b5\d\d\b"),
+    (
+        "refused",
+        r"ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|connection (refused|error|reset)|connect error"
+        r"|cannot connect|unable to connect|fetch failed|network error|error sending request|stream disconnected",
+    ),
+    (
+        "model",
+        r"model.{0,60}(not (found|exist|supported|available)|does not exist|unknown)|unknown model"
+        r"|ModelNotFound|context.?(window|length)|prompt is too long|maximum context",
+    ),
 )
 _SIGN_IN = re.compile(r"not logged in|/login|log ?in first|please (log|sign) ?in|auth method", re.IGNORECASE)
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -36,7 +33,7 @@ _CAP = re.compile(r"fairtrial.{0,40}?\b(turn|token|usd)[ _]cap", re.IGNORECASE)
 
 def kind_of(status: int | None, message: str) -> str:
     """auth, quota, rate_limited, server_error, refused, model or other."""
-    by_text = next((kind for kind, pattern in _TEXTS if pattern.search(message)), "other")
+    by_text = next((kind for kind, pattern in _TEXTS if re.search(pattern, message, re.IGNORECASE)), "other")
     if status is None:
         return by_text
     if status in (402, 429):
