@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from typing import Any
 
 import pytest
@@ -106,6 +108,37 @@ def test_a_verifier_that_cannot_be_started_is_found_when_the_task_is_loaded(lab:
     program = '[verifier]\ncommand = ["verify.sh"]\n\n[verifier.checks]'
     toml.write_text(toml.read_text().replace("[verifier.checks]", program))
     refused(lab, ["verify.sh", "not executable", "chmod +x"])
+
+
+@pytest.mark.parametrize("kind", ["a file", "a link to nowhere"])
+def test_results_that_are_no_folder_are_refused(lab: Lab, kind: str) -> None:
+    """One line that names the path, before anything is planned."""
+    if kind == "a file":
+        lab.results.write_text("mine\n")
+    else:
+        lab.results.symlink_to(lab.folder / "nowhere")
+    done = lab.snakemake()
+    assert done.returncode == 2
+    assert f"{lab.results}: is no folder" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.root
+def test_results_on_a_read_only_disk_are_one_line(lab: Lab) -> None:
+    """Nothing is started; `try` says the same."""
+    lab.results.mkdir()
+    mounting = ["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", str(lab.results)]
+    if os.geteuid() != 0 or subprocess.run(mounting, check=False, capture_output=True).returncode != 0:
+        pytest.skip("mounting a tmpfs needs root")
+    try:
+        run = lab.snakemake()
+        once = lab.fairtrial("try", "tiny/one", "--tasks-dir", "suites", "--harness", "reference")
+    finally:
+        subprocess.run(["umount", "--lazy", str(lab.results)], check=True)
+    for done, path in ((run, "results/default"), (once, "results/tries")):
+        assert done.returncode != 0
+        assert f"{path}: Read-only file system" in done.stderr
+        assert "Traceback" not in done.stderr
 
 
 def test_equal_ids_in_two_suites_do_not_collide(lab: Lab) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from types import ModuleType
 from fairtrial.contracts.errors import Fault, UserError
 
 _CLI = Path(__file__).parent / "cli"
+_NOT_WRITABLE = frozenset({errno.EROFS, errno.EACCES, errno.ENOTDIR})  # a folder the user gave, not a mistake of ours
 
 
 def verbs() -> list[str]:
@@ -70,6 +72,11 @@ def _run(verb: str, arguments: list[str]) -> int:
         code = 130
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         sys.stdout = None
+    except OSError as error:
+        if error.errno not in _NOT_WRITABLE:
+            raise
+        sys.stderr.write(f"fairtrial: {error.filename}: {error.strerror}\n")
+        code = 2
     return code
 
 

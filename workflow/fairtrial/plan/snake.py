@@ -118,6 +118,8 @@ def load(raw: dict[str, Any], basedir: Path, cwd: Path) -> Plan:
     try:
         config = configuration.load(dict(raw), basedir, cwd)
         Results(cwd / "results").experiment(config.settings["name"])
+        if os.path.lexists(cwd / "results") and not (cwd / "results").is_dir():
+            raise UserError(f"{cwd / 'results'}: is no folder; results are written there")
         matrix = expand(config)
     except UserError as error:
         print(f"fairtrial: {error}", file=sys.stderr)  # noqa: T201

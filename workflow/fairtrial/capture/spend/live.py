@@ -32,6 +32,9 @@ def begin(plan: Plan, cwd: Path) -> None:
     except UserError as error:
         _say(str(error))
         sys.exit(2)
+    except OSError as error:
+        _say(f"{error.filename}: {error.strerror}; {results.root} must be a folder that can be written to")
+        sys.exit(2)
     invocation.announce(results, settings)
     buried = dead.sweep(results, settings)
     if buried:
