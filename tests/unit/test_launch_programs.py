@@ -266,3 +266,24 @@ def test_documentation_says_the_same(name: str) -> None:
     assert row.split("|")[5].strip() == (", ".join(sorted(launch.CAPS)) or "none")
     assert all(f"`{option}`" in text for option in launch.OPTIONS["properties"])
     assert all(f"`{file}`" in text for file in launch.LOGIN_FILES)
+
+
+def test_an_own_command_beside_the_results_shows_no_attempt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program named from the current folder starts by its full path; its folder is shown unless attempts are in it."""
+    from fairtrial.harnesses.command.launch import launch
+
+    monkeypatch.chdir(tmp_path)
+    tools = place(tmp_path / "tools" / "agent", "#!/bin/sh\n")
+    beside = place(tmp_path / "agent", "#!/bin/sh\n")
+    (tmp_path / "results" / "scratch").mkdir(parents=True)
+
+    def started(template: str) -> tuple[str, set[Path]]:
+        model = {"name": "m", "id": None, "options": {}}
+        scratch = tmp_path / "results" / "scratch"
+        options = {"template": template}
+        made = launch(LaunchRequest("p", "/task", "/home/agent", model, options, Budget(1), None, {}, None, 0, scratch))
+        return made.argv[0], {bind.source for bind in made.binds}
+
+    assert started("./agent {prompt}") == started(f"{beside} {{prompt}}") == (str(beside), {beside})
+    assert started("tools/agent {prompt}") == (str(tools), {tools.parent})
+    assert started("python3 -V")[0] == "python3"

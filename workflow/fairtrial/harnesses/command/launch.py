@@ -35,6 +35,7 @@ LONGEST_PATH = 4096
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 _KNOWN = ("prompt", "prompt_file", "workspace", "model")
 _SYSTEM = ("/usr/", "/bin/", "/sbin/")
+_ALWAYS = ("python", "python3")  # on PATH of every box
 
 
 def launch(request: LaunchRequest) -> Launch:
@@ -53,7 +54,7 @@ def launch(request: LaunchRequest) -> Launch:
             raise Fault(
                 "spawn", f"the prompt has {len(prompt)} bytes, more than one argument can hold; use {{prompt_file}}"
             )
-    binds = _binds(words, request.options.get("binds", []))
+    words[0], binds = _binds(words, request)
     values = {"prompt": request.prompt, "workspace": request.workspace, "model": request.model["id"] or ""}
     if "prompt_file" in used:
         file = request.scratch / "prompt.md"
@@ -94,14 +95,23 @@ def is_final_event(line: bytes) -> bool:
     return line.startswith(b"{") and b'"type":"result"' in line.replace(b" ", b"")[:4096]
 
 
-def _binds(words: list[str], more: list[str]) -> list[Bind]:
-    """What is not part of the system, at its own path: the program's folder, absolute paths in the words, options."""
+def _binds(words: list[str], request: LaunchRequest) -> tuple[str, list[Bind]]:
+    """The program, and what is shown at its own path: its folder, absolute paths in the words, the options' binds.
+
+    What is part of the system is shown anyway. A relative program is meant from here, not from the workspace. A folder
+    that also holds the attempts would show them, so there only the program is.
+    """
     found = shutil.which(words[0])
     if found is None:
         raise Fault("cli_missing", f"{words[0]} is not on PATH; install it, or give its full path in the template")
     named = {Path(word) for word in words if word.startswith("/") and len(word) < LONGEST_PATH and Path(word).exists()}
-    shown = {Path(found).absolute().parent, Path(found).resolve().parent, *named, *map(Path, more)}
-    return [Bind(f, str(f)) for f in sorted(shown) if not f"{f}/".startswith(_SYSTEM)]
+    scratch = request.scratch.resolve()
+    files = (Path(found).absolute(), Path(found).resolve())
+    beside = {file if scratch.is_relative_to(file.parent) else file.parent for file in files}
+    shown = {*beside, *named, *map(Path, request.options.get("binds", []))}
+    there = str(files[0]).startswith(_SYSTEM) or words[0] in _ALWAYS
+    program = words[0] if there else str(files[0])
+    return program, [Bind(f, str(f)) for f in sorted(shown) if not f"{f}/".startswith(_SYSTEM)]
 
 
 def probe_version(options: dict[str, Any]) -> str | None:
