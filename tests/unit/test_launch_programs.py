@@ -269,7 +269,7 @@ def test_documentation_says_the_same(name: str) -> None:
 
 
 def test_an_own_command_beside_the_results_shows_no_attempt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program named from the current folder starts by its full path; its folder is shown unless attempts are in it."""
+    """A program named from the current folder starts by its full path; its folder is shown unless they are in it."""
     from fairtrial.harnesses.command.launch import launch
 
     monkeypatch.chdir(tmp_path)

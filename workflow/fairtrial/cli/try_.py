@@ -12,7 +12,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     parser.description = HELP + ". Naming a harness that costs money is the permission to spend on this one attempt."
     parser.add_argument("task", help="id or suite/id")
-    parser.add_argument("--harness", help="from config/harnesses.yaml; with --agent-cmd the name of its row, default `try`")
+    parser.add_argument("--harness", help="from config/harnesses.yaml; with --agent-cmd its name, default `try`")
     parser.add_argument("--model", default="default", help="from config/models.yaml")
     parser.add_argument("--toolset", default="git")
     parser.add_argument("--agent-cmd", metavar="T", help="template with {prompt}, {prompt_file}, {workspace}, {model}")
