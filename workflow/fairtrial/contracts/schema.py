@@ -77,13 +77,15 @@ def _line(error: Any) -> str:
 
 
 def _unknown(instance: dict[str, Any], known: Iterable[str]) -> str:
+    return ", ".join(f"{key!r}{meant(key, known)}" for key in sorted(set(instance) - set(known)))
+
+
+def meant(given: str, known: Iterable[str]) -> str:
+    """Says " (did you mean 'x'?)" where one of the known names is close; else nothing."""
     import difflib
 
-    said = []
-    for key in sorted(set(instance) - set(known)):
-        close = difflib.get_close_matches(key, list(known), n=1)
-        said.append(f"{key!r}" + (f" (did you mean {close[0]!r}?)" if close else ""))
-    return ", ".join(said)
+    close = difflib.get_close_matches(given, list(known), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def _short(value: object) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from fairtrial import registry
 from fairtrial.contracts.errors import UserError
 from fairtrial.contracts.records import validate
-from fairtrial.contracts.schema import data_folder
+from fairtrial.contracts.schema import data_folder, meant
 from fairtrial.instruments.endpoint.options import check as check_rehearsal
 
 DEFAULTS: dict[str, Any] = {
@@ -67,7 +67,7 @@ def _known(names: list[str], entries: dict[str, Any], key: str) -> None:
     for name in names:
         if name not in entries:
             raise UserError(
-                f"config: {key}: unknown {key[:-1].removesuffix('e')} {name!r}; "
+                f"config: {key}: unknown {key[:-1].removesuffix('e')} {name!r}{meant(name, entries)}; "
                 f"known: {', '.join(entries)} (config/{key}.yaml)"
             )
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fairtrial.contracts.errors import UserError
-from fairtrial.contracts.schema import problems
+from fairtrial.contracts.schema import meant, problems
 
 RUNNERS = (".py",)  # verifier files fairtrial starts with its own Python; others must be executable
 
@@ -132,4 +132,5 @@ def _matches(pattern: str, name: str) -> bool:
 def _unmatched(pattern: str, found: dict[str, Path]) -> str:
     suites = sorted({name.partition("/")[0] for name in found})
     ids = ", ".join(sorted(name.partition("/")[2] for name in found)[:40])
-    return f"tasks: {pattern!r} matches no task; suites: {', '.join(suites)}; tasks: {ids}; also tag:x and globs"
+    hint = meant(pattern, [*suites, *(name.partition("/")[2] for name in found), *found])
+    return f"tasks: {pattern!r} matches no task; suites: {', '.join(suites)}; tasks: {ids}; also tag:x and globs{hint}"
