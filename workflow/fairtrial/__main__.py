@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 from fairtrial.contracts.errors import Fault, UserError
+from fairtrial.contracts.plain import plain
 
 _CLI = Path(__file__).parent / "cli"
 _NOT_WRITABLE = frozenset({errno.EROFS, errno.EACCES, errno.ENOTDIR})  # a folder the user gave, not a mistake of ours
@@ -63,10 +64,10 @@ def _run(verb: str, arguments: list[str]) -> int:
     try:
         code = module(verb).run(parser_of(verb).parse_args(arguments))
     except UserError as error:
-        sys.stderr.write(f"fairtrial: {error}\n")
+        sys.stderr.write(f"fairtrial: {plain(str(error))}\n")
         code = 2
     except Fault as fault:
-        sys.stderr.write(f"fairtrial: {fault}\n")
+        sys.stderr.write(f"fairtrial: {plain(str(fault))}\n")
         code = 1
     except KeyboardInterrupt:
         code = 130

@@ -19,6 +19,7 @@ from fairtrial.capture.spend import dead, gate, invocation, leases, ledger, pref
 from fairtrial.capture.spend.bound import bound
 from fairtrial.contracts.clock import utc_now
 from fairtrial.contracts.errors import Fault
+from fairtrial.contracts.plain import plain
 from fairtrial.contracts.protocols import FaultFound
 from fairtrial.paths import Attempt, AttemptId, Results
 
@@ -109,7 +110,7 @@ def _unless(reason: str | None) -> None:
 
 
 def _say(text: str) -> int:
-    sys.stderr.write(text + "\n")
+    sys.stderr.write(plain(text) + "\n")
     return 1
 
 

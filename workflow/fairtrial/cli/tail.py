@@ -18,13 +18,18 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """0."""
+    import codecs
     import sys
 
+    from fairtrial.contracts.plain import plain
     from fairtrial.paths import Results
     from fairtrial.upkeep import tail
 
+    decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
+    person = sys.stdout.isatty()  # a pipe gets the very bytes
+
     def show(piece: bytes) -> None:
-        sys.stdout.buffer.write(piece)
+        sys.stdout.buffer.write(plain(decoder.decode(piece)).encode() if person else piece)
         sys.stdout.buffer.flush()
 
     results = Results(args.results)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.plain import plain
 from fairtrial.contracts.records import load
+from fairtrial.instruments.trace import reader
 from fairtrial.paths import Attempt, AttemptId, Results
 
 COMMANDS = 40  # shown; the rest is counted
@@ -50,11 +51,7 @@ def text(attempt: Attempt) -> str:
     else:
         lines.append("not graded yet")
     lines += _commands(attempt.folder / "trace.jsonl")
-    return "\n".join(_plain(line) for line in lines)
-
-
-def _plain(line: str) -> str:
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
+    return "\n".join(plain(line.replace("\n", "\\n")) for line in lines)
 
 
 def _heading(attempt: Attempt, evidence: dict[str, Any]) -> list[str]:
@@ -93,9 +90,9 @@ def _result(result: dict[str, Any]) -> list[str]:
 
 
 def _commands(path: Path) -> list[str]:
-    if not path.exists():
+    rows = reader.read(path)
+    if rows is None:
         return ["commands: not traced"]
-    rows = [json.loads(line) for line in path.read_bytes().splitlines()]
     lines = [f"commands   {len(rows)}"]
     for row in rows[:COMMANDS]:
         status = (

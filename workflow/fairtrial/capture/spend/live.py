@@ -13,6 +13,7 @@ from fairtrial.capture.spend import bound, dead, gate, invocation, ledger
 from fairtrial.capture.spend.leases import Lease, identity, take
 from fairtrial.capture.spend.progress import Reporter
 from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.plain import plain
 from fairtrial.contracts.records import load
 from fairtrial.paths import Results
 from fairtrial.plan.snake import Plan
@@ -77,7 +78,7 @@ def _lock(results: Results, name: str, own: str) -> None:
 
 
 def _say(text: str) -> None:
-    sys.stderr.write(f"fairtrial: {text}\n")
+    sys.stderr.write(f"fairtrial: {plain(text)}\n")
     sys.stderr.flush()
 
 
