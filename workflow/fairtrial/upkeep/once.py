@@ -13,12 +13,14 @@ from typing import Any
 from fairtrial.capture import attempt
 from fairtrial.capture.settings import from_environment
 from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.plain import plain
 from fairtrial.contracts.schema import data_folder
 from fairtrial.grading import grade
 from fairtrial.paths import AttemptId, Results
 from fairtrial.plan import config as configuration
 from fairtrial.plan import freeze, snake
 from fairtrial.plan.matrix import Matrix, expand
+from fairtrial.wire.captured import STDERR
 
 
 @dataclass(slots=True)
@@ -51,7 +53,8 @@ def run_once(wanted: Wanted, results: Path) -> tuple[dict[str, str] | None, bool
     if attempt.run(tree, attempt_id, settings) != 0:
         return None, None
     grade.run(tree, attempt_id, cell.row["grade"])
-    sys.stderr.write(f"evidence: {tree.attempt(attempt_id).folder}\n")
+    folder = tree.attempt(attempt_id).folder
+    sys.stderr.write(f"evidence: {folder}\n{_complaint(folder, tree, attempt_id, cell.row['grade'])}")
     return row_of(tree, matrix), is_green(tree, attempt_id, cell.row["grade"])
 
 
@@ -107,6 +110,17 @@ def is_green(tree: Results, attempt_id: AttemptId, grade12: str) -> bool:
     from fairtrial.contracts.records import load
 
     return bool(load(tree.attempt(attempt_id).result(grade12))["outcome"] == "green")
+
+
+def _complaint(folder: Path, tree: Results, attempt_id: AttemptId, grade12: str) -> str:
+    """The last line of an agent's standard error, where the agent failed by itself; else nothing."""
+    from fairtrial.contracts.records import load
+
+    if load(tree.attempt(attempt_id).result(grade12))["outcome"] != "agent_error":
+        return ""
+    lines = (folder / STDERR).read_text(encoding="utf-8", errors="replace").split("\n")
+    last = next((line for line in reversed(lines) if line.strip()), "")
+    return f"the agent's standard error ends: {plain(last[:500])}\n" if last else ""
 
 
 def append_row(path: Path, row: dict[str, str]) -> None:
