@@ -86,9 +86,7 @@ def _table(report: Report) -> list[str]:
             f"{median(card).replace(' min', 'm').replace(' s', 's'):>9}{words.dollars(card['cost_per_success_usd']):>8}"
         )
     few = any(report.card(arm)["like_low"] is None and report.card(arm)["scored"] for arm in report.arms)
-    lines.append(
-        "95%: for tasks like these" + (", for exactly these tasks where there are fewer than five" if few else "")
-    )
+    lines.append("95%: for tasks like these" + (", for exactly these where there are fewer than five" if few else ""))
     return lines
 
 
