@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from jsonschema.protocols import Validator
 
@@ -37,6 +38,7 @@ def schema(name: str) -> dict[str, Any]:
 def validator(name: str) -> Validator:
     """A cached validator (building one costs more than using it)."""
     from jsonschema import Draft202012Validator
+    from jsonschema.validators import extend
     from referencing import Registry, Resource
     from referencing.jsonschema import DRAFT202012
 
@@ -45,7 +47,18 @@ def validator(name: str) -> Validator:
         return DRAFT202012.create_resource(schema(uri.rsplit("fairtrial/", 1)[-1]))
 
     registry: Registry[Any] = Registry(retrieve=fetch)  # type: ignore[call-arg]
-    return Draft202012Validator(schema(name), registry=registry)
+    checks: Any = extend(Draft202012Validator, {"pattern": _pattern})  # type: ignore[no-untyped-call]
+    found: Validator = checks(schema(name), registry=registry)
+    return found
+
+
+def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[Any]:
+    """As JSON Schema has it: `$` is the very end, while Python's also stands before a last newline."""
+    from jsonschema import ValidationError
+
+    exact = pattern[:-1] + r"\Z" if pattern.endswith("$") else pattern
+    if isinstance(instance, str) and not re.search(exact, instance):
+        yield ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
 def blank(name: str) -> dict[str, Any]:
@@ -69,7 +82,10 @@ def _line(error: Any) -> str:
     if error.validator == "enum":
         return f"{where}: {error.instance!r} is not one of {', '.join(map(repr, error.validator_value))}"
     if error.validator == "type":
-        return f"{where}: {_short(error.instance)} is not of type {_types(error.validator_value)}"
+        given, hint = error.instance, ""
+        if error.validator_value == "array" and isinstance(given, str | int | float):
+            hint = f"; a list is written [{given}]"
+        return f"{where}: {_short(given)} is not of type {_types(error.validator_value)}{hint}"
     if error.validator == "pattern":
         hint = error.schema.get("description", f"must match {error.validator_value}")
         return f"{where}: {_short(error.instance)} is not allowed; {hint}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,7 +56,7 @@ def expand(config: Config) -> Matrix:
                 skipped[reason] = None
             else:
                 cells.append(_cell(hashed, arm, config))
-    _check(cells)
+    _check(cells, skipped)
     rows = [cell.row for cell in cells]
     record: dict[str, Any] = {
         "schema_version": 1,
@@ -136,9 +136,10 @@ def _cell(hashed: HashedTask, arm: Arm, config: Config) -> Cell:
     return Cell(row, hashed, made, spec)
 
 
-def _check(cells: list[Cell]) -> None:
+def _check(cells: list[Cell], skipped: Iterable[tuple[str, str]]) -> None:
     if not cells:
-        raise UserError("config: the matrix is empty: every task was skipped; `fairtrial list` says why")
+        why = "; ".join(f"{what}: {reason}" for what, reason in list(skipped)[:5])
+        raise UserError(f"config: the matrix is empty, everything was skipped: {why}")
     seen: dict[str, str] = {}
     for cell in cells:
         attempt = cell.attempt_id(1)
