@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import fnmatch
 import os
+import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fairtrial.contracts.errors import UserError
-from fairtrial.contracts.schema import meant, problems
+from fairtrial.contracts.schema import meant, problems, schema
 
 RUNNERS = (".py",)  # verifier files fairtrial starts with its own Python; others must be executable
 
@@ -59,6 +60,8 @@ def read(name: str, folder: Path) -> Task:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UserError(f"{toml}: not valid TOML: {error}") from None
     found = problems(raw, "task") or lint(folder, raw)
+    if not re.fullmatch(schema("task")["properties"]["id"]["pattern"].rstrip("$"), suite):
+        found.append(f"suite: the folder {suite!r} is not allowed; lower-case letters, digits, dot, underscore, hyphen")
     if found:
         raise UserError("\n".join(f"{toml}: {line}" for line in found))
     return Task(suite, task_id, folder, with_defaults(raw))
