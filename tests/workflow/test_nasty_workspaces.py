@@ -81,3 +81,18 @@ def test_whatever_a_workspace_holds_is_graded(tmp_path: Path, isolation: str) ->
     assert untouched is (isolation == "auto" and results["litter"]["isolation"]["backend"] != "plain")
     assert list((lab.results / "scratch").iterdir()) == []
     assert json.loads((lab.results / "default" / "dataset" / "problems.json").read_bytes())["problems"] == []
+
+
+@pytest.mark.parametrize("isolation", ["auto", "none"])
+def test_what_an_agent_leaves_at_home_is_gone_for_the_next(tmp_path: Path, isolation: str) -> None:
+    """O25: what is planted in the home or temporary folder of one attempt is not there in another, box or no box."""
+    plant = 'ls -A ~ "$TMPDIR" | grep planted; touch ~/.planted.cfg "$TMPDIR/planted" && echo 42 > answer.txt'
+    options = {"template": ["sh", "-c", plant], "output": "none"}
+    entry = {"adapter": "command", "free": True, "network": "none", "options": options}
+    config = {"harnesses": ["planter"], "repetitions": 2, "isolation": isolation, "trace": []}
+    lab = Lab(tmp_path, tasks=["one"], config=config, harnesses={"planter": entry})
+    done = lab.snakemake("--until", "grade", "--cores", "1")
+    assert done.returncode == 0, done.stderr
+    assert [r["outcome"] for r in lab.graded()] == ["green"] * 2
+    said = [p.read_bytes() for p in sorted(lab.results.glob("attempts/*/*/*/*/*/r*/agent-stdout.txt"))]
+    assert said == [b"", b""]

@@ -23,7 +23,6 @@ from fairtrial.toolsets._start import set_up
 BASE_ENVIRONMENT = {
     "LANG": "C.UTF-8",
     "TERM": "dumb",
-    "TMPDIR": "/tmp",  # noqa: S108 (the box has its own)
     "SHELL": "/bin/bash",
     "NO_COLOR": "1",
     "GIT_CONFIG_NOSYSTEM": "1",
