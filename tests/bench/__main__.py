@@ -51,7 +51,8 @@ def main() -> int:
             rows.append({"file": name, "figure": figure, "value": value, "limit": limit})
             bad = limit is not None and value > SLACK * limit
             over += [figure] if bad else []
-            said = "" if limit is None else f"limit {limit:g}"
+            goal = getattr(module, "GOALS", {}).get(figure)
+            said = f"limit {limit:g}" if limit is not None else f"goal {goal:g}" if goal is not None else ""
             print(f"{name:<12} {figure:<52} {value:>12.3f} {said:<14}{'OVER' if bad else ''}", flush=True)
     machine = {"cpus": os.cpu_count(), "python": platform.python_version(), "system": platform.system()}
     Path("bench.json").write_text(json.dumps({"machine": machine, "slack": SLACK, "figures": rows}, indent=1) + "\n")

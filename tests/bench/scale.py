@@ -18,6 +18,7 @@ from tests.planned import Cost, cost, laboratory, planned, task_names
 SIZES = (100, 1_000, 10_000)
 PLANNED = 50_000  # only planned, with nothing run
 STEPS = ("dry run", "no-op", "1 % missing", "one more repetition", "dataset", "scorecard", "report")
+SLOW = True  # minutes at 10,000 and 50,000
 LIMITS: dict[str, float] = {f"{step}: CPU at 10,000 over ten times that at 1,000": 1.0 for step in STEPS}
 PAGE = CHECKOUT / "docs" / "scale.md"
 MARKS = ("<!-- table of tests/bench/scale.py -->", "<!-- end of table -->")
