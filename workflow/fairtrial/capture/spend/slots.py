@@ -19,9 +19,17 @@ from fairtrial.paths import Results
 POLL_SECONDS = 0.5
 
 
-def names(settings: Settings, recipe: dict[str, Any]) -> list[str]:
-    """The slots an attempt needs, sorted."""
-    return sorted({recipe["harness"]["name"], recipe["model"]["provider"]} & settings.slots.keys())
+def needed(settings: Settings, recipe: dict[str, Any]) -> dict[str, int]:
+    """The slots an attempt needs, by name in order, and how many of each there are.
+
+    A harness that uses a person's login has one unless the configuration says otherwise: two programs at once on one
+    login refresh each other's token away.
+    """
+    harness = recipe["harness"]
+    counts = {harness["name"]: 1} if harness["auth"] == "login" else {}
+    named = {harness["name"], recipe["model"]["provider"]} & settings.slots.keys()
+    counts |= {name: settings.slots[name] for name in named}
+    return dict(sorted(counts.items()))
 
 
 @contextmanager
@@ -34,9 +42,9 @@ def held(
 ) -> Iterator[str | None]:
     """Wait for a slot of each name and hold them; yields why it gave up, or None."""
     with ExitStack() as stack:
-        for name in names(settings, recipe):
+        for name, count in needed(settings, recipe).items():
             while True:
-                one = _free(results, name, settings.slots[name], lease)
+                one = _free(results, name, count, lease)
                 if one is not None:
                     stack.enter_context(one)
                     break
