@@ -177,7 +177,7 @@ def _spawn(box: Box, backend: Backend, ends: Ends, gate: socket.socket, said: in
         stdin, stdout, stderr = ends.far
         return subprocess.Popen(
             command, executable=backend.path, env={}, cwd="/", stdin=stdin, stdout=stdout, stderr=stderr,
-            pass_fds=passed, start_new_session=True,
+            pass_fds=passed, start_new_session=True, preexec_fn=linux.dying_with(os.getpid()),  # noqa: PLW1509 - two system calls
         )  # fmt: skip
     except OSError as problem:
         raise Fault("spawn", f"the box cannot be started: {problem}") from problem
