@@ -126,7 +126,7 @@ def test_a_holder_that_was_taken_over_sees_it_and_leaves_the_new_lease(tmp_path:
 def test_slots_let_no_more_than_their_number_run(tmp_path: Path) -> None:
     """Two slots of a provider: the third waits until it is told to stop, and gets one when one is free."""
     results, settings = Results(tmp_path), Settings(slots={"acme": 2})
-    recipe = {"harness": {"name": "h"}, "model": {"provider": "acme"}}
+    recipe = {"harness": {"name": "h", "auth": "key"}, "model": {"provider": "acme"}}
     lease = leases.identity("a", "i")
     with slots.held(results, settings, recipe, lease, lambda: None) as one:
         with (
@@ -140,7 +140,7 @@ def test_slots_let_no_more_than_their_number_run(tmp_path: Path) -> None:
 
 def test_slots_without_a_limit_are_free(tmp_path: Path) -> None:
     """A harness and provider nobody limited wait for nothing."""
-    recipe = {"harness": {"name": "h"}, "model": {"provider": None}}
+    recipe = {"harness": {"name": "h", "auth": "key"}, "model": {"provider": None}}
     with slots.held(Results(tmp_path), Settings(), recipe, leases.identity("a", "i"), lambda: "told") as refused:
         assert refused is None
     assert not (tmp_path / "slots").exists()

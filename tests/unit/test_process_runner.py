@@ -71,3 +71,26 @@ def test_a_killed_runner_leaves_no_agent(runner):
     for pid in left:
         os.kill(pid, signal.SIGKILL)
     assert left == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="boxes are Linux only")
+def test_a_runner_killed_while_it_starts_leaves_no_agent(tmp_path):
+    """SIGKILL at any moment of the start: no box starts by itself afterwards and none is left waiting."""
+    mark = f"mark-{os.getpid()}-{time.monotonic_ns()}"
+    made = rig.box(tmp_path)
+    early = RUNNER.replace("r = run.run", "print('now', flush=True)\nr = run.run").replace(
+        '"agent.py"', '"-c", "import time; time.sleep(20)"'
+    )
+    for delay in (0.0, 0.002, 0.004, 0.006, 0.008, 0.011, 0.015, 0.02, 0.03):
+        words = [sys.executable, "-c", early, str(tmp_path), mark, "bwrap"]
+        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout.readline() == "now\n"
+            time.sleep(delay)
+            process.kill()
+    deadline = time.monotonic() + 5
+    while (left := rig.alive(mark)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    assert left == []
+    assert made.workspace.is_dir()

@@ -190,7 +190,7 @@ def _spawn(box: Box, backend: Backend, ends: Ends, gate: socket.socket, said: in
 def _build(box: Box, backend: Backend, ends: Ends, ask: canary.Questions | None, port: int | None) -> BwrapBox:
     gate, inner_gate = socket.socketpair()
     said, inner_said = os.pipe()
-    visitor = join.Visitor(ask, port, said, gate.fileno(), layout.MARKER)
+    visitor = join.Visitor(ask, port, said, (gate.fileno(), inner_gate.fileno()), layout.MARKER)
     monitor = None
     try:
         monitor = _spawn(box, backend, ends, inner_gate, inner_said)

@@ -6,7 +6,7 @@ a new interpreter (12 ms before every agent), and beside the building of the box
 and ends by _exit.
 
 Afterwards it stays as a guardian: a runner that is killed before bwrap's own ties are tied would leave a box that
-starts by itself. When the runner's side of its socket closes, it ends the box.
+starts by itself. When the runner's side of its socket closes, it ends the box, and keeps the gate shut until it has.
 """
 
 from __future__ import annotations
@@ -32,17 +32,19 @@ class Visitor:
     """A forked process that is told the box's init, looks around inside, answers once, and guards the box.
 
     Forked before bwrap is. `ask` None: it only guards. `port`: also listen on 127.0.0.1:port in there. `said`: bwrap's
-    status descriptor; `gate`: the one that holds the agent back as long as someone keeps it open. `marker`: a path that
-    exists in every finished box.
+    status descriptor; `gate`: the two ends of what holds the agent back as long as someone keeps our end open.
+    `marker`: a path that exists in every finished box.
     """
 
-    def __init__(self, ask: canary.Questions | None, port: int | None, said: int, gate: int, marker: str) -> None:
+    def __init__(
+        self, ask: canary.Questions | None, port: int | None, said: int, gate: tuple[int, int], marker: str
+    ) -> None:
         linux.libc()
         _reap_the_dying()
         self._near, far = socket.socketpair()
         self._child = _fork()
         if self._child == 0:
-            _inside(far, (said, gate), ask, port, marker)
+            _inside(far, (said, *gate), ask, port, marker)
         far.close()
 
     def send_in(self, init: int) -> None:
@@ -120,14 +122,15 @@ def _enter(init: int, marker: str) -> None:
 
 
 def _inside(
-    back: socket.socket, kept: tuple[int, int], ask: canary.Questions | None, port: int | None, marker: str
+    back: socket.socket, kept: tuple[int, int, int], ask: canary.Questions | None, port: int | None, marker: str
 ) -> None:
-    box = None
+    said, gate, far_gate = kept
+    box, awaited = None, f"socket:[{os.fstat(far_gate).st_ino}]"
     try:
-        _close_all_but({0, 1, 2, back.fileno(), *kept})
+        _close_all_but({0, 1, 2, back.fileno(), said, gate})
         for number in (signal.SIGTERM, signal.SIGINT):  # the runner ends on them, and we when the runner has
             signal.signal(number, signal.SIG_IGN)
-        init = int(back.recv(32) or _announced(kept[0]))
+        init = int(back.recv(32) or _announced(said))
         box = processes.pidfd(init)
         if ask is not None:
             _look(back, init, ask, port, marker)
@@ -140,7 +143,30 @@ def _inside(
         if box is not None:
             with contextlib.suppress(OSError):
                 signal.pidfd_send_signal(box, signal.SIGKILL)
+        with contextlib.suppress(OSError):
+            _end_all_who_hold(awaited)
         os._exit(0)
+
+
+def _end_all_who_hold(awaited: str) -> None:
+    """Kill whoever has `awaited` open: bwrap on either side of making its namespaces, when nobody knows its number yet.
+
+    Until two looks in a row find nobody: one look can miss a process that is being made.
+    """
+    deadline, clean = time.monotonic() + _PATIENCE, 0
+    while clean < 2 and time.monotonic() < deadline:
+        holders = [int(name) for name in os.listdir("/proc") if name.isdigit() and _holds(name, awaited)]  # noqa: PTH208
+        for pid in holders:
+            processes.send(pid, signal.SIGKILL)
+        clean = 0 if holders else clean + 1
+        time.sleep(LOOK_AGAIN)
+
+
+def _holds(pid: str, awaited: str) -> bool:
+    with contextlib.suppress(OSError):
+        folder = f"/proc/{pid}/fd"
+        return any(os.readlink(f"{folder}/{fd}") == awaited for fd in os.listdir(folder))  # noqa: PTH115, PTH208
+    return False
 
 
 def _close_all_but(kept: set[int]) -> None:
