@@ -50,14 +50,7 @@ def read(streams: Streams, dialect: Dialect) -> Record:
     """Everything the stream says, in a record that the adapter finishes."""
     lines = jsonl.read(streams.stdout, streams.times_ns)
     stream = _Stream(Record(dialect.adapter, dialect.parser), dialect)
-    stream.record.opened(lines)
-    for line in lines.objects:
-        kind = line.value.get("type")
-        handler = _HANDLERS.get(kind) if isinstance(kind, str) else None
-        if handler is None:
-            stream.record.unknown[str(kind)] += 1
-        else:
-            handler(stream, line)
+    stream.record.follow(lines, _HANDLERS, stream)
     _close(stream)
     return stream.record
 

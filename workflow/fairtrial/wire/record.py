@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from fairtrial.wire import failure, jsonl, tokens, tools
 
 Json = dict[str, Any]
+S = TypeVar("S")
 HEAD = 2000  # characters of a tool's output that are kept
 
 
@@ -33,6 +35,17 @@ class Record:
     def opened(self, lines: jsonl.Lines) -> None:
         """Coverage of a stream of JSON lines."""
         self.lines, self.malformed = lines.count, lines.malformed
+
+    def follow(self, lines: jsonl.Lines, handlers: Mapping[str, Callable[[S, jsonl.Line], None]], stream: S) -> None:
+        """Give every line to the handler of its `type`; types without one are counted as unknown."""
+        self.opened(lines)
+        for line in lines.objects:
+            kind = line.value.get("type")
+            handler = handlers.get(kind) if isinstance(kind, str) else None
+            if handler is None:
+                self.unknown[str(kind)] += 1
+            else:
+                handler(stream, line)
 
     def model_event(self) -> None:
         """Something only a working model can cause was seen."""

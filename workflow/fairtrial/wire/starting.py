@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from fairtrial.contracts.errors import Fault
-from fairtrial.contracts.protocols import LaunchRequest
+from fairtrial.contracts.protocols import Launch, LaunchRequest
 from fairtrial.wire import jsonl
 
 Json = dict[str, Any]
@@ -49,6 +49,23 @@ def files(request: LaunchRequest, own: Mapping[str, bytes]) -> tuple[dict[str, b
         top, _, rest = path.partition("/")
         (home if top == "home" else workspace)[rest] = content.encode("utf-8", "replace")
     return home, workspace
+
+
+def ready(
+    request: LaunchRequest,
+    argv: Iterable[str],
+    environment: Mapping[str, str],
+    own: Mapping[str, bytes],
+    **more: Any,
+) -> Launch:
+    """A Launch of checked words and variables, with the adapter's `own` files and those of the option `files`.
+
+    `more`: other fields of Launch. Raises Fault('spawn') where Linux would refuse a word.
+    """
+    home, workspace = files(request, own)
+    return Launch(
+        argv=checked(argv, environment), env=dict(environment), home_files=home, workspace_files=workspace, **more
+    )
 
 
 def key(request: LaunchRequest, name: str, *, only: bool = True) -> dict[str, str]:

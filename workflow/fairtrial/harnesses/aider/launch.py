@@ -40,12 +40,11 @@ def launch(request: LaunchRequest) -> Launch:
     found = install.find("aider", request.options, PACKAGE)
     program = install.python_program(found, "aider.main", "main", request)
     environment = _environment(request)
-    home, workspace = starting.files(request, {f"{_FOLDER}/prompt.md": starting.prompt(request)})
-    return Launch(
-        argv=starting.checked([*program.argv, *_arguments(request)], environment),
-        env=environment,
-        home_files=home,
-        workspace_files=workspace,
+    return starting.ready(
+        request,
+        [*program.argv, *_arguments(request)],
+        environment,
+        {f"{_FOLDER}/prompt.md": starting.prompt(request)},
         binds=program.binds,
         collect={LOG: f"{_FOLDER}/{LOG}"},
     )

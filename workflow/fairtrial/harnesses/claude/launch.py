@@ -31,14 +31,13 @@ def launch(request: LaunchRequest) -> Launch:
     """argv, environment and the one native binary; at most 4 retries, so a dead endpoint costs about 8 seconds."""
     program = install.one_file(_program(request.options), "claude", request)
     environment = _environment(request)
-    home, workspace = starting.files(request, {})
-    return Launch(
-        argv=starting.checked([*program.argv, *_arguments(request)], environment),
-        env=environment,
-        stdin=starting.prompt(request),
-        home_files=home,
-        workspace_files=workspace,
+    return starting.ready(
+        request,
+        [*program.argv, *_arguments(request)],
+        environment,
+        {},
         binds=program.binds,
+        stdin=starting.prompt(request),
         is_final_event=is_final_event,
     )
 

@@ -33,14 +33,13 @@ def launch(request: LaunchRequest) -> Launch:
     """argv, config.toml and the vendored platform folder."""
     program = _shown(request)
     environment = {"CODEX_HOME": f"{request.home}/.codex", **starting.key(request, KEY_ENV)}
-    home, workspace = starting.files(request, {".codex/config.toml": _config(request).encode()})
-    return Launch(
-        argv=starting.checked([*program.argv, *_arguments(request)], environment),
-        env=environment,
-        stdin=starting.prompt(request),
-        home_files=home,
-        workspace_files=workspace,
+    return starting.ready(
+        request,
+        [*program.argv, *_arguments(request)],
+        environment,
+        {".codex/config.toml": _config(request).encode()},
         binds=program.binds,
+        stdin=starting.prompt(request),
         is_final_event=is_final_event,
     )
 

@@ -33,17 +33,16 @@ def launch(request: LaunchRequest) -> Launch:
     found = install.find("gemini", request.options, PACKAGE)
     program = install.node_program(found, "gemini", request, request.options)
     environment = _environment(request)
-    home, workspace = starting.files(request, {".gemini/settings.json": starting.to_json(_settings(request))})
     words = ["-o", "stream-json", "--yolo"]
     if request.model.get("id"):
         words += ["-m", str(request.model["id"])]
-    return Launch(
-        argv=starting.checked([*program.argv, *words, *request.options.get("args", [])], environment),
-        env=environment,
-        stdin=starting.prompt(request),
-        home_files=home,
-        workspace_files=workspace,
+    return starting.ready(
+        request,
+        [*program.argv, *words, *request.options.get("args", [])],
+        environment,
+        {".gemini/settings.json": starting.to_json(_settings(request))},
         binds=program.binds,
+        stdin=starting.prompt(request),
         is_final_event=is_final_event,
     )
 

@@ -33,14 +33,13 @@ def launch(request: LaunchRequest) -> Launch:
     program = install.python_program(found, "minisweagent.run.mini", "app", request)
     environment = _environment(request)
     task = f"{_FOLDER}/task.yaml"
-    home, workspace = starting.files(request, {task: _yaml(_config(request))})
     arguments = ["-y", "--exit-immediately", "-o", f"{request.home}/{_FOLDER}/{TRAJECTORY}"]
     arguments += ["-c", "mini.yaml", "-c", f"{request.home}/{task}", *request.options.get("args", [])]
-    return Launch(
-        argv=starting.checked([*program.argv, *arguments], environment),
-        env=environment,
-        home_files=home,
-        workspace_files=workspace,
+    return starting.ready(
+        request,
+        [*program.argv, *arguments],
+        environment,
+        {task: _yaml(_config(request))},
         binds=program.binds,
         collect={TRAJECTORY: f"{_FOLDER}/{TRAJECTORY}"},
     )

@@ -31,16 +31,9 @@ def read(streams: Streams) -> Json:
     """Raw bytes to the events record. Never raises."""
     lines = jsonl.read(streams.stdout, streams.times_ns)
     stream = _Stream(Record("opencode", PARSER))
-    stream.record.opened(lines)
-    for line in lines.objects:
-        kind = line.value.get("type")
-        handler = _HANDLERS.get(kind) if isinstance(kind, str) else None
-        if handler is None:
-            stream.record.unknown[str(kind)] += 1
-        else:
-            session = get.text(line.value, "sessionID")
-            stream.record.fields["session_id"] = stream.record.fields["session_id"] or session
-            handler(stream, line)
+    stream.record.follow(lines, _HANDLERS, stream)
+    sessions = (get.text(line.value, "sessionID") for line in lines.objects)
+    stream.record.fields["session_id"] = next(filter(None, sessions), None)
     _close(stream)
     return stream.record.done(streams.stderr)
 

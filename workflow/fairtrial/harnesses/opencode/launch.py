@@ -35,14 +35,13 @@ def launch(request: LaunchRequest) -> Launch:
     """argv, opencode.json in a HOME of its own, and the one native binary."""
     program = install.one_file(_program(request.options), "opencode", request)
     environment = _environment(request)
-    home, workspace = starting.files(request, {".config/opencode/opencode.json": starting.to_json(_config(request))})
-    return Launch(
-        argv=starting.checked([*program.argv, *_arguments(request)], environment),
-        env=environment,
-        stdin=starting.prompt(request),
-        home_files=home,
-        workspace_files=workspace,
+    return starting.ready(
+        request,
+        [*program.argv, *_arguments(request)],
+        environment,
+        {".config/opencode/opencode.json": starting.to_json(_config(request))},
         binds=program.binds,
+        stdin=starting.prompt(request),
     )
 
 

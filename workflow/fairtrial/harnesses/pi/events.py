@@ -32,14 +32,7 @@ def read(streams: Streams) -> Json:
     """Raw bytes to the events record. Never raises."""
     lines = jsonl.read(streams.stdout, streams.times_ns, drop=lambda raw: raw.startswith(_UPDATES))
     stream = _Stream(Record("pi", PARSER))
-    stream.record.opened(lines)
-    for line in lines.objects:
-        kind = line.value.get("type")
-        handler = _HANDLERS.get(kind) if isinstance(kind, str) else None
-        if handler is None:
-            stream.record.unknown[str(kind)] += 1
-        else:
-            handler(stream, line)
+    stream.record.follow(lines, _HANDLERS, stream)
     _close(stream)
     return stream.record.done(streams.stderr)
 

@@ -50,14 +50,13 @@ def launch(request: LaunchRequest) -> Launch:
         "PI_SKIP_VERSION_CHECK": "1",
         **starting.key(request, KEY_ENV, only=False),
     }
-    home, workspace = starting.files(request, _files(request))
-    return Launch(
-        argv=starting.checked([*program.argv, *_arguments(request)], environment),
-        env=environment,
-        stdin=starting.prompt(request),
-        home_files=home,
-        workspace_files=workspace,
+    return starting.ready(
+        request,
+        [*program.argv, *_arguments(request)],
+        environment,
+        _files(request),
         binds=program.binds,
+        stdin=starting.prompt(request),
         is_final_event=is_final_event,
     )
 

@@ -31,14 +31,13 @@ def launch(request: LaunchRequest) -> Launch:
     found = install.find("qwen", request.options, PACKAGE)
     program = install.node_program(found, "qwen", request, request.options)
     environment = _environment(request)
-    home, workspace = starting.files(request, {".qwen/settings.json": starting.to_json(_settings(request))})
-    return Launch(
-        argv=starting.checked([*program.argv, *_arguments(request)], environment),
-        env=environment,
-        stdin=starting.prompt(request),
-        home_files=home,
-        workspace_files=workspace,
+    return starting.ready(
+        request,
+        [*program.argv, *_arguments(request)],
+        environment,
+        {".qwen/settings.json": starting.to_json(_settings(request))},
         binds=program.binds,
+        stdin=starting.prompt(request),
         is_final_event=is_final_event,
     )
 
