@@ -253,6 +253,13 @@ def test_a_price_table_fills_unknown_costs_only(tmp_path):
     wanted = (known["input_uncached_tokens"] * 3 + known["cache_read_tokens"] * 0.3
               + known["cache_write_tokens"] * 3.75 + known["output_tokens"] * 15) / 1e6  # fmt: skip
     assert known["cost_usd"] == pytest.approx(wanted)
+    path = root.joinpath("attempts", *known["attempt_id"].split("/"), "requests.jsonl")
+    counts = {"input_uncached": 700, "cache_read": 200, "cache_write": 100, "output": 5}
+    path.write_text("".join(json.dumps({"order": n, "status": 200, "tokens": counts}) + "\n" for n in range(3)))
+    for limit, cost in ((1000, known["cost_usd"]), (999, None)):  # a price holds up to a size of one request
+        dataset.build(root, matrix, tmp_path / "again", {"m-large": {**PRICES["m-large"], "up_to": limit}})
+        again = {row["attempt_id"]: row["cost_usd"] for row in rows_of(tmp_path / "again")}
+        assert again[known["attempt_id"]] == cost
 
 
 def test_a_correction_keeps_the_raw_verdict(small, tmp_path):

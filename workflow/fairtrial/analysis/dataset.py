@@ -50,7 +50,7 @@ def build(
         "problem": {line["attempt_id"] for line in problems if line["path"].endswith("/result.json")},
         "fault": {row["attempt_id"] for row in fault_rows},
     }
-    attempts = _attempts(planned, merged["attempts"], marks, lost, prices)
+    attempts = _attempts(planned, merged, marks, lost, prices)
     return _write(out, planned, merged | {"attempts": attempts}, fault_rows, problems)
 
 
@@ -62,7 +62,7 @@ def from_rows(rows: Row, out: Path) -> Row:
     planned = plan_of(Path(), rows["matrix"])
     merged = {name: dataset_tables.from_rows(name, rows.get(name, [])) for name in MEASURED}
     lost = {"fault": {row["attempt_id"] for row in rows["faults"]}}
-    merged["attempts"] = _attempts(planned, merged["attempts"], {"excluded": {}, "redone": {}}, lost, None)
+    merged["attempts"] = _attempts(planned, merged, {"excluded": {}, "redone": {}}, lost, None)
     return _write(out, planned, merged, rows["faults"], list(rows["problems"]))
 
 
@@ -127,7 +127,7 @@ def _in_order(table: Any, planned: Sequence[Planned]) -> Any:
 
 def _attempts(
     planned: Sequence[Planned],
-    measured: Any,
+    merged: Mapping[str, Any],
     marks: Mapping[str, Mapping[str, str]],
     lost: Mapping[str, set[str]],
     prices: Prices | None,
@@ -135,6 +135,7 @@ def _attempts(
     """The plan's columns, joined with what was measured; planned attempts without a result are rows of nulls."""
     import pyarrow as pa
 
+    measured = merged["attempts"]
     place = {key: row for row, key in enumerate(measured["attempt_id"].to_pylist())}
     joined = measured.take(dataset_tables.array([place.get(one.id) for one in planned], pa.int64()))
     status = [_status(one.id, place, marks["excluded"], lost) for one in planned]
@@ -144,7 +145,7 @@ def _attempts(
     over["excluded"] = [marks["excluded"].get(one.id) for one in planned]
     over["scored"] = [s if state == "done" else (None if s is None else False)
                       for s, state in zip(joined["scored"].to_pylist(), status, strict=True)]  # fmt: skip
-    over["cost_usd"], over["cost_source"] = _costs(planned, joined, prices)
+    over["cost_usd"], over["cost_source"] = _costs(planned, joined, merged["requests"], prices)
     return _replace(joined, over)
 
 
@@ -170,7 +171,9 @@ def _planned_columns(planned: Sequence[Planned]) -> dict[str, list[Any]]:
     return columns
 
 
-def _costs(planned: Sequence[Planned], joined: Any, prices: Prices | None) -> tuple[list[Any], list[Any]]:
+def _costs(
+    planned: Sequence[Planned], joined: Any, requests: Any, prices: Prices | None
+) -> tuple[list[Any], list[Any]]:
     """Costs said by the CLI or the endpoint, else tokens x price table; a lower bound of tokens gives no cost."""
     cost, source = joined["cost_usd"].to_pylist(), joined["cost_source"].to_pylist()
     if not prices:
@@ -180,12 +183,28 @@ def _costs(planned: Sequence[Planned], joined: Any, prices: Prices | None) -> tu
     names = ("input_uncached", "cache_read", "cache_write", "output", "reasoning")
     tokens = {name: joined[f"{name}_tokens"].to_pylist() for name in names}
     bounded = joined["tokens_lower_bound"].to_pylist()
+    sizes = _largest(requests) if any("up_to" in price for price in prices.values()) else {}
     for row, one in enumerate(planned):
         price = prices.get(one.cell["model"])
         if cost[row] is None and price and not bounded[row]:
-            said = pricing.cost({name: tokens[name][row] for name in names}, dict(price))
+            said = pricing.cost({name: tokens[name][row] for name in names}, dict(price), sizes.get(one.id))
             cost[row], source[row] = said, None if said is None else "price_table"
     return cost, source
+
+
+def _largest(requests: Any) -> dict[str, int]:
+    """Attempt -> input tokens of its largest answered request, where every one of them says its own."""
+    import pyarrow.compute as pc
+
+    answered = requests.filter(pc.less(requests["status"], 300))
+    if not answered.num_rows:
+        return {}
+    parts = [answered[f"{name}_tokens"] for name in ("input_uncached", "cache_read", "cache_write")]
+    size = pc.add(pc.add(parts[0], pc.fill_null(parts[1], 0)), pc.fill_null(parts[2], 0))
+    table = answered.select(["attempt_id"]).append_column("size", size)
+    found = table.group_by("attempt_id").aggregate([("size", "max"), ("size", "count"), ("attempt_id", "count")])
+    rows = found.to_pylist()
+    return {row["attempt_id"]: row["size_max"] for row in rows if row["size_count"] == row["attempt_id_count"]}
 
 
 def _replace(table: Any, over: Mapping[str, list[Any]]) -> Any:

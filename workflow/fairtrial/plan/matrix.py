@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from fairtrial import registry
 from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.lean import lean
 from fairtrial.contracts.records import digest
 from fairtrial.plan import tasks as packages
 from fairtrial.plan.config import Config, adapter_of
@@ -17,7 +17,7 @@ from fairtrial.plan.recipe import Arm, HashedTask, gradespec, recipe
 LONGEST_PATH = 200  # characters of one attempt's id; leaves room for the files below it
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class Cell:
     """One row of matrix.json with the records its digests are taken of."""
 
@@ -32,7 +32,7 @@ class Cell:
         return f"{row['suite']}/{row['task']}/{row['harness']}/{row['model']}/{row['recipe']}/r{repetition}"
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class Matrix:
     """Every planned attempt; `record` is matrix.json (schemas/matrix.schema.json)."""
 
@@ -51,7 +51,7 @@ def expand(config: Config) -> Matrix:
     for task in chosen:
         hashed = HashedTask(task)
         for arm in arms(config):
-            reason = _obstacle(task, arm)
+            reason = _mismatch(arm, config) or _obstacle(task, arm)
             if reason:
                 skipped[reason] = None
             else:
@@ -94,6 +94,15 @@ def _check_options(harness: str, config: Config) -> None:
         for error in Draft202012Validator(schema).iter_errors(options):
             where = ".".join(map(str, error.absolute_path))
             raise UserError(f"harnesses: {harness}: options.{where}: {error.message}")
+
+
+def _mismatch(arm: Arm, config: Config) -> tuple[str, str] | None:
+    """A program and a model that cannot talk: so that a matrix may name models of several providers."""
+    spoken = getattr(adapter_of(arm.entry(config)), "WIRES", None)
+    wire = config.models[arm.model].get("wire")
+    if wire is None or spoken is None or wire in spoken:
+        return None
+    return f"{arm.harness} x {arm.model}", f"the model speaks {wire}, the program {' or '.join(spoken)}"
 
 
 def _obstacle(task: packages.Task, arm: Arm) -> tuple[str, str] | None:

@@ -27,6 +27,7 @@ OPTIONS: dict[str, Any] = starting.options_schema(
     chat={"type": "array", "items": {"type": "string"}, "description": "files that are in the chat from the start"},
 )
 _KEYS = {"openai-chat": KEY_ENV, "anthropic": "ANTHROPIC_API_KEY"}
+WIRES = tuple(_KEYS)
 _FOLDER = ".config/fairtrial-aider"
 _FLAGS = (
     "--yes-always", "--no-check-update", "--no-show-release-notes", "--no-show-model-warnings", "--no-pretty",
@@ -71,13 +72,13 @@ def _arguments(request: LaunchRequest) -> list[str]:
 def _model(request: LaunchRequest) -> str:
     name = starting.model_id(request, "aider")
     if starting.base_url(request) is not None:
-        return f"anthropic/{name}" if starting.wire(request, tuple(_KEYS)) == "anthropic" else f"openai/{name}"
+        return f"anthropic/{name}" if starting.wire(request, WIRES) == "anthropic" else f"openai/{name}"
     provider = request.model.get("provider")
     return f"{provider}/{name}" if provider and not name.startswith(f"{provider}/") else name
 
 
 def _environment(request: LaunchRequest) -> dict[str, str]:
-    url, wire = starting.base_url(request), starting.wire(request, tuple(_KEYS))
+    url, wire = starting.base_url(request), starting.wire(request, WIRES)
     place = {"ANTHROPIC_API_BASE": url} if wire == "anthropic" else {"OPENAI_API_BASE": f"{url}/v1"}
     return {
         "LITELLM_LOCAL_MODEL_COST_MAP": "True",

@@ -15,6 +15,7 @@ CAPS: frozenset[str] = frozenset({"turns", "usd"})
 NETWORK: Network = "endpoint"
 PACKAGE = "npm i -g @anthropic-ai/claude-code@2.1.197"
 KEY_ENV = "ANTHROPIC_API_KEY"
+WIRES = ("anthropic",)
 LOGIN_FILES = (".claude/.credentials.json",)
 SKILLS = ".claude/skills"  # where it looks for the skill files of a toolset
 OPTIONS: dict[str, Any] = starting.options_schema(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from fairtrial.contracts.lean import lean
 from fairtrial.contracts.protocols import Ending, FaultFound, ProcessReport, Streams
 from fairtrial.wire import ending, failure, get, jsonl, tokens, tools
 from fairtrial.wire.record import Record, finish
@@ -20,7 +20,7 @@ _REFUSED = re.compile(rb"ERROR (codex_core::tools[^\n]{0,500})")  # a tool call 
 _TALK = frozenset({"agent_message", "reasoning", "error", "todo_list"})  # items that are no tool calls
 
 
-@dataclass(slots=True)
+@lean
 class _Stream:
     record: Record
     failed: str | None = None  # message of turn.failed

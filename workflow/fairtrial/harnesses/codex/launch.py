@@ -22,6 +22,7 @@ CAPS: frozenset[str] = frozenset()
 NETWORK: Network = "endpoint"
 PACKAGE = "npm i -g @openai/codex@0.169.0"
 KEY_ENV = "OPENAI_API_KEY"
+WIRES = ("openai-responses",)
 LOGIN_FILES = (".codex/auth.json",)
 OPTIONS: dict[str, Any] = starting.options_schema(effort=(), retries=starting.RETRIES)
 _NATIVE = ("@openai/codex-*/vendor/*/bin/codex", "@openai/codex/vendor/*/codex/codex")
@@ -71,7 +72,7 @@ def _arguments(request: LaunchRequest) -> list[str]:
 def _config(request: LaunchRequest) -> str:
     """config.toml; strings are written as JSON, which is TOML's basic string."""
     url, effort, retries = starting.base_url(request), starting.effort(request), request.options.get("retries", 3)
-    starting.wire(request, ("openai-responses",))
+    starting.wire(request, WIRES)
     lines = ['approval_policy = "never"', "check_for_update_on_startup = false", 'web_search = "disabled"']
     if request.model.get("id"):
         lines.append(f"model = {json.dumps(request.model['id'])}")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from fairtrial.contracts.lean import lean
 from fairtrial.contracts.protocols import Ending, FaultFound, ProcessReport, Streams
 from fairtrial.wire import ending, failure, get, jsonl, tokens
 from fairtrial.wire.record import Record
@@ -18,7 +18,7 @@ _RETRY = re.compile(rb"^Attempt (\d+) failed(?: with status (\d{3}))?\. Retrying
 _CAP_ERRORS = {"FatalTurnLimitedError": "turn_cap"}
 
 
-@dataclass(slots=True)
+@lean
 class _Stream:
     record: Record
     in_answer: bool = False  # the last line was a piece of an answer

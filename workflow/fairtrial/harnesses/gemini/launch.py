@@ -19,6 +19,7 @@ CAPS: frozenset[str] = frozenset({"turns"})
 NETWORK: Network = "endpoint"
 PACKAGE = "npm i -g @google/gemini-cli@0.61.0"
 KEY_ENV = "GEMINI_API_KEY"
+WIRES = ("gemini",)
 LOGIN_FILES = (".gemini/oauth_creds.json", ".gemini/google_accounts.json")
 OPTIONS: dict[str, Any] = starting.options_schema(
     retries=starting.RETRIES, node={"type": "string", "description": "Node.js to run it with"}
@@ -29,7 +30,7 @@ is_final_event = starting.ends_with("result")
 
 def launch(request: LaunchRequest) -> Launch:
     """argv, settings.json, node and the package's node_modules."""
-    starting.wire(request, ("gemini",))
+    starting.wire(request, WIRES)
     found = install.find("gemini", request.options, PACKAGE)
     program = install.node_program(found, "gemini", request, request.options)
     environment = _environment(request)

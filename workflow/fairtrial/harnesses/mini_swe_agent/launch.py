@@ -24,6 +24,7 @@ KEY_ENV = "OPENAI_API_KEY"
 LOGIN_FILES: tuple[str, ...] = ()
 OPTIONS: dict[str, Any] = starting.options_schema(effort=(), retries=starting.RETRIES)
 _KEYS = {"openai-chat": KEY_ENV, "anthropic": "ANTHROPIC_API_KEY"}
+WIRES = tuple(_KEYS)
 _FOLDER = ".config/mini-swe-agent"
 
 
@@ -51,7 +52,7 @@ def probe_version(options: dict[str, Any]) -> str | None:
 
 
 def _wire(request: LaunchRequest) -> str:
-    return starting.wire(request, tuple(_KEYS))
+    return starting.wire(request, WIRES)
 
 
 def _config(request: LaunchRequest) -> dict[str, Any]:

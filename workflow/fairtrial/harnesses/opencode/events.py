@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
+from fairtrial.contracts.lean import field, lean
 from fairtrial.contracts.protocols import Ending, FaultFound, ProcessReport, Streams
 from fairtrial.wire import ending, failure, get, jsonl, tokens
 from fairtrial.wire.record import Record, finish
@@ -18,7 +18,7 @@ _GOING_ON = frozenset({"tool-calls", "tool_calls", "unknown", ""})  # step reaso
 _OWN_FAULT = frozenset({"ContextOverflowError", "MessageOutputLengthError", "MessageAbortedError"})
 
 
-@dataclass(slots=True)
+@lean
 class _Stream:
     record: Record
     usage: list[tokens.Tokens] = field(default_factory=list)

@@ -28,6 +28,7 @@ _WIRES = {
     "openai-responses": "@ai-sdk/openai",
     "anthropic": "@ai-sdk/anthropic",
 }
+WIRES = tuple(_WIRES)
 _OFF = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS", "SHARE", "CLAUDE_CODE")
 
 
@@ -98,7 +99,7 @@ def _config(request: LaunchRequest) -> dict[str, Any]:
     if starting.key(request, KEY_ENV, only=False):
         options["apiKey"] = f"{{env:{_key_name(request)}}}"
     provider = {
-        "npm": _WIRES[starting.wire(request, tuple(_WIRES))],
+        "npm": _WIRES[starting.wire(request, WIRES)],
         "name": "fairtrial",
         "options": options,
         "models": {name: {"name": name, "limit": limit}},

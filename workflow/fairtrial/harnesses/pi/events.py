@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
+from fairtrial.contracts.lean import field, lean
 from fairtrial.contracts.protocols import Ending, FaultFound, ProcessReport, Streams
 from fairtrial.wire import ending, get, jsonl, tokens
 from fairtrial.wire.record import Record, texts
@@ -19,7 +19,7 @@ _STATUS = re.compile(r"\A\D{0,20}(\d{3})\b")
 _EXIT = re.compile(r"Command exited with code (\d{1,9})\s*\Z")
 
 
-@dataclass(slots=True)
+@lean
 class _Stream:
     record: Record
     usage: list[tokens.Tokens] = field(default_factory=list)

@@ -26,6 +26,7 @@ _WIRES = {
     "openai-responses": "openai-responses",
     "anthropic": "anthropic-messages",
 }
+WIRES = tuple(_WIRES)
 _FOLDER = ".pi/agent"
 
 
@@ -83,7 +84,7 @@ def _files(request: LaunchRequest) -> dict[str, bytes]:
     url, name = starting.base_url(request), request.model.get("id")
     if url is not None and name:
         settings = request.model.get("options") or {}
-        wire = starting.wire(request, tuple(_WIRES))
+        wire = starting.wire(request, WIRES)
         model = {
             "id": name,
             "contextWindow": settings.get("context", 200_000),

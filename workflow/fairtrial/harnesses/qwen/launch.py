@@ -19,6 +19,7 @@ CAPS: frozenset[str] = frozenset({"turns"})
 NETWORK: Network = "endpoint"
 PACKAGE = "npm i -g @qwen-code/qwen-code@0.15.10"
 KEY_ENV = "OPENAI_API_KEY"
+WIRES = ("openai-chat",)
 LOGIN_FILES = (".qwen/oauth_creds.json",)
 OPTIONS: dict[str, Any] = starting.options_schema(node={"type": "string", "description": "Node.js to run it with"})
 
@@ -27,7 +28,7 @@ is_final_event = starting.ends_with("result")
 
 def launch(request: LaunchRequest) -> Launch:
     """argv, settings.json, node and the package's node_modules."""
-    starting.wire(request, ("openai-chat",))
+    starting.wire(request, WIRES)
     found = install.find("qwen", request.options, PACKAGE)
     program = install.node_program(found, "qwen", request, request.options)
     environment = _environment(request)

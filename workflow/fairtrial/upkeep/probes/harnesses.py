@@ -47,7 +47,8 @@ def probe() -> list[Finding]:
             found.append(finding)
             keys |= {launch.KEY_ENV} if finding.ok else set()
     places = {_HOSTS[key] for key in keys if key in _HOSTS}
-    places |= {model["base_url"] for model in models.values() if model.get("base_url")}
+    if keys:  # without a program nobody asks there
+        places |= {model["base_url"] for model in models.values() if model.get("base_url")}
     return [*found, *(_reachable(url) for url in sorted(places)), _own_endpoint()]
 
 
