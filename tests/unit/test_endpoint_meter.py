@@ -56,6 +56,8 @@ class Provider(BaseHTTPRequestHandler):
         self.send_response(self.status)
         self.send_header("content-type", "application/json")
         self.send_header("x-request-id", "req-1")
+        if self.status == 429:
+            self.send_header("Retry-After", "42")
         self.send_header("content-length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
@@ -153,6 +155,8 @@ def test_errors_of_the_provider_pass_through(tmp_path, wire):
     assert (reply.status, wire.error(reply)) == (429, "as the provider says")
     assert reply.headers["x-request-id"] == "req-1"
     assert (rows[0]["fault"], rows[0]["tokens"]["output"], facts["turns"]) == ("upstream 429", None, 0)
+    assert rows[0]["retry_after_seconds"] == facts["retry_after_seconds"] == 42
+    assert "req-1" not in json.dumps(rows)
 
 
 @EACH

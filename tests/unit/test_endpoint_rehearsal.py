@@ -81,6 +81,7 @@ def test_error_statuses_and_then_an_answer(tmp_path, wire):
     assert "rate limit" in wire.error(replies[0])
     assert replies[0].headers["retry-after"] == "0.5"
     assert [row["fault"] for row in rows] == ["status 429", "status 429", None]
+    assert [row["retry_after_seconds"] for row in rows] == [0.5, 0.5, None]
 
 
 @EACH

@@ -41,6 +41,14 @@ def test_retry_after_is_found_in_the_stream_too() -> None:
     assert retry.retry_after(LIMITED, events) == 9
 
 
+def test_the_header_comes_before_what_programs_make_of_it() -> None:
+    """The endpoint saw the provider's own number; without one the messages count."""
+    loud = FaultFound("rate_limited", "retry after 5")
+    assert retry.retry_after(loud, None, {"retry_after_seconds": 40.0}) == 40
+    assert retry.retry_after(loud, None, {"retry_after_seconds": None}) == 5
+    assert retry.retry_after(loud, None, {}) == 5
+
+
 def test_pauses_grow_and_honour_the_provider() -> None:
     """Backoff doubles; a longer retry-after wins; the tries are counted; an hour is the longest."""
     settings = Settings(retries=3, backoff_seconds=10)

@@ -19,8 +19,15 @@ _SAID = re.compile(
 )
 
 
-def retry_after(fault: FaultFound, events: Mapping[str, Any] | None) -> float | None:
-    """Seconds the provider asked to wait, from the fault's message or the last error of the stream that says so."""
+def retry_after(
+    fault: FaultFound, events: Mapping[str, Any] | None, endpoint: Mapping[str, Any] | None = None
+) -> float | None:
+    """Seconds the provider asked to wait: by the header that the endpoint saw (`endpoint`: its facts in evidence.json),
+    else in the fault's message or the last error of the stream that says so.
+    """
+    header = (endpoint or {}).get("retry_after_seconds")
+    if header is not None:
+        return float(header)
     errors = [str(error["message"]) for error in (events or {}).get("errors", [])]
     for text in (fault.message, *reversed(errors)):
         found = _SAID.search(text)

@@ -130,6 +130,7 @@ class Endpoint:
             "tokens_lower_bound": torn,
             "cost_usd": caps.used_usd if caps and caps.cost_known and answered and not torn else None,
             "model_observed": observed[-1] if observed else None,
+            "retry_after_seconds": _wait(rows),
             "refused": sorted({row["refused"] for row in rows if row["refused"]}),
             "foreign": sum(row["main_process"] is False for row in self._rows),
             "caps": {"turns": caps.turns, "tokens": caps.tokens, "usd": caps.usd} if caps else None,
@@ -141,6 +142,12 @@ class Endpoint:
 def _torn(row: Json) -> bool:
     """An answer that broke off or was never whole: what it cost is not known in full."""
     return row["ended_ns"] is None or (row["status"] < 300 and row["tokens"]["output"] is None)
+
+
+def _wait(rows: Sequence[Json]) -> float | None:
+    """Seconds the provider asked for with the last answer it gave, when that was a refusal that names any."""
+    said = [row for row in rows if row["status"] is not None and not row["refused"]]
+    return said[-1]["retry_after_seconds"] if said else None
 
 
 def _tokens(rows: Sequence[Json]) -> dict[str, Any]:

@@ -39,6 +39,7 @@ class Journal:
             "tool_calls": None,
             "refused": None,
             "fault": None,
+            "retry_after_seconds": None,
             "main_process": None,
             "simulated": self._simulated,
         }

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from fairtrial.instruments.endpoint import callers, sse
+from fairtrial.instruments.endpoint import callers, sse, waiting
 from fairtrial.instruments.endpoint.caps import Caps
 from fairtrial.instruments.endpoint.journal import Journal
 from fairtrial.instruments.endpoint.rehearsal import Rehearsal
@@ -191,6 +191,8 @@ class Service:
 
         response = web.StreamResponse(status=status, headers=headers)
         call.status = status
+        if status >= 400:
+            call.row["retry_after_seconds"] = waiting.asked(headers)
         await response.prepare(call.request)
         async for piece in pieces:
             if call.row["first_byte_ns"] is None:
