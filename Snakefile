@@ -5,6 +5,7 @@ from pathlib import Path
 
 from snakemake.utils import min_version
 
+from fairtrial.analysis.report.model import MOST_LINKED
 from fairtrial.capture.spend import live
 from fairtrial.plan import snake
 
@@ -12,6 +13,9 @@ min_version("9.0")
 
 
 configfile: f"{workflow.basedir}/config/config.yaml"
+
+
+report: "workflow/report/workflow.rst"
 
 
 PLAN = snake.load(config, Path(workflow.basedir), Path.cwd())

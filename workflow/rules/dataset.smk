@@ -6,8 +6,18 @@ rule dataset:
         PLAN.results,
     output:
         expand(f"{EXPERIMENT}/dataset/{{table}}.parquet", table=snake.TABLES),
-        f"{EXPERIMENT}/dataset/problems.json",
-        f"{EXPERIMENT}/dataset/time-to-green.csv",
+        report(
+            f"{EXPERIMENT}/dataset/time-to-green.csv",
+            category="Data",
+            labels={"file": "attempts"},
+            caption="../report/time-to-green.rst",
+        ),
+        report(
+            f"{EXPERIMENT}/dataset/problems.json",
+            category="Data",
+            labels={"file": "unreadable records"},
+            caption="../report/problems.rst",
+        ),
         f"{EXPERIMENT}/dataset/datapackage.json",
     log:
         f"results/logs/{PLAN.name}/dataset.log",

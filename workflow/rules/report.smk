@@ -1,5 +1,5 @@
 # INPUTS   the tables and the scorecard
-# OUTPUTS  the report's top-level files; each attempt's page stands beside them, unseen by Snakemake
+# OUTPUTS  the report's files, in runs of at most 2,000 attempts with a page for each
 rule report:
     input:
         rules.dataset.output,
@@ -7,12 +7,21 @@ rule report:
     output:
         report(
             f"{EXPERIMENT}/report/index.html",
-            category="fairtrial",
+            category="Report",
+            labels={"file": "the page"},
             caption="../report/index.rst",
         ),
+        report(
+            f"{EXPERIMENT}/report/summary.txt",
+            category="Report",
+            labels={"file": "80-column summary"},
+            caption="../report/summary.rst",
+        ),
+        f"{EXPERIMENT}/report/report.md",
+        f"{EXPERIMENT}/report/report.json",
         expand(
-            f"{EXPERIMENT}/report/{{name}}",
-            name=["report.md", "report.json", "summary.txt"],
+            f"{EXPERIMENT}/report/attempts/{{attempt}}.html",
+            attempt=PLAN.attempts if len(PLAN.results) <= MOST_LINKED else [],
         ),
     log:
         f"results/logs/{PLAN.name}/report.log",

@@ -10,12 +10,12 @@ import os
 import shlex
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.lean import lean
 from fairtrial.contracts.records import digest
 from fairtrial.paths import Results
 from fairtrial.plan import config as configuration
@@ -30,7 +30,7 @@ LONGEST_PAUSE = 3600.0  # seconds between two tries, as in capture/spend/retry.p
 TABLES = ("attempts", "checks", "commands", "tool_calls", "requests", "faults")
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class Plan:
     """Everything the rules need, computed once at parse time."""
 
@@ -65,6 +65,11 @@ class Plan:
         from snakemake.io import ancient
 
         return [ancient(f"results/{self.name}/matrix.json")]
+
+    @property
+    def attempts(self) -> list[str]:
+        """The id of every attempt of the matrix."""
+        return [result.removeprefix("results/attempts/").rpartition("/grades/")[0] for result in self.results]
 
     @property
     def digest(self) -> str:

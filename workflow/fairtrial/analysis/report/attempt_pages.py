@@ -1,6 +1,7 @@
 """One page an attempt: prompt, events as a time line, commands, diff, checks, versions.
 
-Undeclared side files beside index.html. A page is written again only when its attempt's record changed.
+Outputs of the report rule, so that a deleted one comes back. A page is written again only when its attempt's record
+changed.
 """
 
 from __future__ import annotations
@@ -14,16 +15,16 @@ from fairtrial.analysis.report import attempt_parts as parts
 from fairtrial.analysis.report import page, words
 from fairtrial.analysis.report.html import Safe, join, tag
 from fairtrial.analysis.report.model import Report
-from fairtrial.analysis.report.sections.failures import word
+from fairtrial.analysis.report.sections.failures import PAGED, word
 
 Json = dict[str, Any]
 
 
 def write(report: Report, results: Path, out: Path, folders: dict[str, Path] | None = None) -> int:
-    """Write the pages of every attempt with a result below `out`/attempts; returns how many were written anew."""
+    """Write the pages of every attempt with a record below `out`/attempts; returns how many were written anew."""
     written = 0
     for row in range(report.planned):
-        if report.columns["status"][row] not in ("done", "excluded"):
+        if report.columns["status"][row] not in PAGED:
             continue
         key = report.columns["attempt_id"][row]
         folder = (folders or {}).get(key) or results / "attempts" / key
@@ -38,9 +39,15 @@ def write(report: Report, results: Path, out: Path, folders: dict[str, Path] | N
 
 def _stamp(folder: Path, report: Report, row: int) -> str:
     grade = report.columns["grade"][row]
-    content = side.slurp(f"{folder}/grades/{grade}/result.json") or b""
+    content = (side.slurp(f"{folder}/grades/{grade}/result.json") or b"") if _readable(report, row) else b""
     marks = "|".join(str(report.columns[name][row]) for name in ("status", "excluded", "redone", "cost_usd"))
+    marks += "|".join(report.complaints.get(report.columns["attempt_id"][row], ()))
     return hashlib.sha256(content + marks.encode() + page.policy().encode() + parts.VERSION.encode()).hexdigest()[:24]
+
+
+def _readable(report: Report, row: int) -> bool:
+    """Whether the tables hold the attempt's record; nothing else is believed of one they refused."""
+    return report.columns["outcome"][row] is not None or report.columns["verdict"][row] is not None
 
 
 def _stamp_of(path: Path) -> str | None:
@@ -63,20 +70,12 @@ def _load(path: Path) -> Json:
 
 
 def _page(report: Report, row: int, folder: Path, results: Path, stamp: str) -> str:
-    grade = folder / "grades" / str(report.columns["grade"][row])
-    result, events, seal = (
-        _load(path) for path in (grade / "result.json", grade / "agent-events.json", folder / "evidence.json")
-    )
-    key = report.columns["attempt_id"][row]
-    task, c = report.task_of[row], report.columns
+    key, task, c = report.columns["attempt_id"][row], report.task_of[row], report.columns
     title = f"{task}, {c['harness'][row]} {c['model'][row]}, r{c['repetition'][row]}"
     up = "../" * (key.count("/") + 1)
     under = join([tag("p", report.title_of(task), class_="sub"), _facts(report, row), *_banners(report, row),
                   tag("p", tag("a", "Back to the report", href=f"{up}index.html"))])  # fmt: skip
-    cards = [
-        parts.checks(result), parts.prompt(seal, results), parts.timeline(events, report.wall_budget),
-        parts.commands(folder, grade), parts.patch(folder), parts.versions(report, row, result, seal),
-    ]  # fmt: skip
+    cards = _cards(report, row, folder, results) if _readable(report, row) else []
     body = join(
         [
             Safe('<div class="grid">'),
@@ -86,6 +85,17 @@ def _page(report: Report, row: int, folder: Path, results: Path, stamp: str) -> 
     )
     footer = tag("p", f"Evidence: attempts/{key}")
     return page.document(f"{title} \u2013 fairtrial", page.top(title, under), body, footer) + f"<!-- {stamp} -->\n"
+
+
+def _cards(report: Report, row: int, folder: Path, results: Path) -> list[parts.Card]:
+    grade = folder / "grades" / str(report.columns["grade"][row])
+    result, events, seal = (
+        _load(path) for path in (grade / "result.json", grade / "agent-events.json", folder / "evidence.json")
+    )
+    return [
+        parts.checks(result), parts.prompt(seal, results), parts.timeline(events, report.wall_budget),
+        parts.commands(folder, grade), parts.patch(folder), parts.versions(report, row, result, seal),
+    ]  # fmt: skip
 
 
 def _facts(report: Report, row: int) -> Safe:
@@ -114,6 +124,7 @@ def _banners(report: Report, row: int) -> list[Safe]:
         texts.append(f"Degraded isolation: {'; '.join(map(str, lacking))}.")
     texts += [f"Excluded: {c['excluded'][row]}"] if c["excluded"][row] else []
     texts += [f"Redone: {c['redone'][row]}"] if c["redone"][row] else []
+    texts += [f"Could not be read: {reason}" for reason in report.complaints.get(c["attempt_id"][row], ())]
     if report.done[row] and not report.scored[row]:
         texts.append("Unscored: it is in no rate.")
     return [tag("p", text, class_="banner", role="note") for text in texts]

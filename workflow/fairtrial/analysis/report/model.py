@@ -15,6 +15,7 @@ AXES = ("harness", "toolset", "adoption", "model", "simulated")
 SHAPES = ("circle", "square", "triangle", "diamond", "cross", "star")
 COLOURS = 8
 FILLS = ("solid", "hollow", "half", "dot")
+MOST_LINKED = 2000  # attempts; larger runs have no pages of single attempts
 GLYPHS = {"green": "passed", "red": "failed", "timeout": "timed out", "agent_error": "gave up", None: "unscored"}
 
 
@@ -100,6 +101,14 @@ class Report:
         for index, rows in self.rows_of.items():
             for row in rows:
                 found.setdefault((index, self.task_of[row]), []).append(row)
+        return found
+
+    @cached_property
+    def complaints(self) -> dict[str, list[str]]:
+        """Attempt -> what of it could not be read."""
+        found: dict[str, list[str]] = {}
+        for problem in self.problems:
+            found.setdefault(problem["attempt_id"], []).append(f"{problem['path']}: {problem['reason']}")
         return found
 
     def count(self, status: str) -> int:

@@ -18,8 +18,7 @@ from typing import Any
 from fairtrial import registry
 from fairtrial.analysis.report import heading, md, model, numbers, page, pairs_view, summary
 from fairtrial.analysis.report.html import Safe, join, tag
-from fairtrial.analysis.report.model import Report
-from fairtrial.analysis.report.sections.failures import MOST_LINKED
+from fairtrial.analysis.report.model import MOST_LINKED, Report
 from fairtrial.contracts import records
 
 SECTIONS = "fairtrial.analysis.report.sections"

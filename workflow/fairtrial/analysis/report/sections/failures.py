@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from fairtrial.analysis.report import md, svg, words
 from fairtrial.analysis.report.html import Safe, join, lead, scroll, tag
-from fairtrial.analysis.report.model import GLYPHS, Arm, Report
+from fairtrial.analysis.report.model import GLYPHS, MOST_LINKED, Arm, Report
 
 ORDER = 5
 TITLE = "Which attempts failed?"
 QUESTION = "One glyph an attempt."
-MOST_LINKED = 2000
 MOST_TASKS = 300
+PAGED = ("done", "excluded", "problem")  # what has a page of its own
 SIZE, STEP, GAP, ROW, TOP = 15, 18, 44, 24, 40
 _OUTSIDE = {
     "fault": "infrastructure fault",
@@ -142,7 +142,7 @@ def _fraction(report: Report, rows: list[int], x: float, y: float) -> Safe:
 def _one(report: Report, whose: str, row: int, x: float, y: float) -> Safe:
     use = Safe(f'<use href="#o{glyph(report, row)}" x="{svg.num(x)}" y="{svg.num(y)}"/>')
     label = f"{whose}, r{report.columns['repetition'][row]}: {word(report, row)}"
-    if report.linked and report.columns["status"][row] in ("done", "excluded"):
+    if report.linked and report.columns["status"][row] in PAGED:
         return tag("a", use, href=f"attempts/{report.columns['attempt_id'][row]}.html", aria_label=label)
     return tag("g", use, role="img", aria_label=label)
 

@@ -7,6 +7,7 @@ from collections import Counter
 from fairtrial.analysis.report import md, words
 from fairtrial.analysis.report.html import Cell, Safe, details, join, lead, table, tag
 from fairtrial.analysis.report.model import Report
+from fairtrial.analysis.report.sections.failures import PAGED
 from fairtrial.analysis.report.sections.scorecard import label
 
 ORDER = 13
@@ -48,7 +49,7 @@ def _summary(report: Report) -> str:
 
 
 def _link(report: Report, row: int | None, name: str) -> Safe | str:
-    if row is None or not report.linked or report.columns["status"][row] not in ("done", "excluded"):
+    if row is None or not report.linked or report.columns["status"][row] not in PAGED:
         return name
     return tag("a", name, href=f"attempts/{report.columns['attempt_id'][row]}.html")
 
