@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 import yaml
 from fairtrial.capture import attempt
 from fairtrial.capture.settings import from_environment
+from fairtrial.contracts.lean import replaced
 from fairtrial.grading import grade
 from fairtrial.instruments.sandbox import backends
 from fairtrial.paths import AttemptId, Results
@@ -77,7 +78,7 @@ def rehearse(
     results = Results(folder / "results")
     freeze.write(matrix, results, results.experiment("cli"))
     stage = snake.stage_settings(config, matrix)
-    settings = replace(
+    settings = replaced(
         from_environment({}), allow=True, access=stage["access"], free=frozenset(stage["free"]), name="cli"
     )
     attempt_id = AttemptId.parse(cell.attempt_id(1))

@@ -6,7 +6,6 @@ import errno
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from fairtrial.capture import attempt, seal
 from fairtrial.capture.settings import Settings
 from fairtrial.capture.spend import dead, leases, ledger
 from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.lean import replaced
 from fairtrial.contracts.records import dump, load
 from fairtrial.paths import AttemptId, Results
 from fairtrial.upkeep import redo
@@ -79,7 +79,7 @@ def test_without_room_for_long_it_is_a_fault_with_its_evidence(one, monkeypatch)
     [fault] = faults_of(results)
     assert (fault["kind"], fault["cost_usd"]) == ("disk", 0.02)
     assert "agent-stdout.txt" in fault["files"]
-    assert attempt.run(results, attempt_id, replace(SETTINGS, invocation="next")) == 0
+    assert attempt.run(results, attempt_id, replaced(SETTINGS, invocation="next")) == 0
     assert ledger.balance(results, "default").known == 0.04
     assert list((results.root / "scratch").glob("*")) == []
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from fairtrial.capture.settings import Settings
 from fairtrial.capture.spend import ledger
+from fairtrial.contracts.lean import replaced
 from fairtrial.contracts.records import dump, load, validate
 from fairtrial.paths import AttemptId, Results
 from hypothesis import given
@@ -21,12 +21,12 @@ SETTINGS = Settings(name="money", max_usd=1.0)
 
 def reserve(results: Results, token: str, usd: float | None, settings: Settings = SETTINGS, **more) -> str | None:
     """Reserve for one attempt."""
-    return ledger.reserve(results, settings, replace(ID, repetition=int(token)), token, usd, **more)
+    return ledger.reserve(results, settings, replaced(ID, repetition=int(token)), token, usd, **more)
 
 
 def settle(results: Results, token: str, usd: float | None, fault: str | None = None) -> None:
     """Settle one attempt."""
-    attempt_id = replace(ID, repetition=int(token))
+    attempt_id = replaced(ID, repetition=int(token))
     ledger.settle(results, SETTINGS, attempt_id, token, events={"cost_usd": usd, "cost_source": "cli"}, fault=fault)
 
 
@@ -123,7 +123,7 @@ def test_a_settlement_that_comes_late_replaces_the_guess(tmp_path: Path) -> None
 def test_whole_tokens_times_the_price_table_are_a_cost_and_a_lower_bound_is_none(tmp_path: Path) -> None:
     """Codex names no dollars; its token counts do, unless the program died over them."""
     tokens = {"input_uncached": 1_000_000, "cache_read": None, "cache_write": None, "output": 0, "reasoning": None}
-    settings = replace(SETTINGS, prices={"m": {"input": 2.0, "output": 8.0}})
+    settings = replaced(SETTINGS, prices={"m": {"input": 2.0, "output": 8.0}})
     whole = {"cost_usd": None, "tokens": tokens, "tokens_lower_bound": False}
     assert ledger.said(whole, settings, ID) == {"usd": 2.0, "source": "price_table"}
     assert ledger.said({**whole, "tokens_lower_bound": True}, settings, ID)["usd"] is None
@@ -134,7 +134,7 @@ def test_a_redo_takes_back_what_was_paid_before_it_only(tmp_path: Path) -> None:
     """Paid, redone: not paid; paid again: paid."""
     results = Results(tmp_path)
     settle(results, "1", 0.1)
-    attempt_id = replace(ID, repetition=1)
+    attempt_id = replaced(ID, repetition=1)
     assert ledger.says_paid(results, attempt_id)
     dump(results.redone(attempt_id) / "20991231T000000" / "redo.json", {"at": "2099-12-31T00:00:00.000Z"})
     assert not ledger.says_paid(results, attempt_id)

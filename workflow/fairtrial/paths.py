@@ -17,17 +17,17 @@ results/
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.lean import lean
 
 RESERVED = frozenset(
     {"attempts", "faults", "objects", "ledger", "logs", "tries", "redone", "invocations", "scratch", "slots"}
 )
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class AttemptId:
     """suite/task/harness/model/recipe12/rN."""
 
@@ -51,7 +51,7 @@ class AttemptId:
         return cls(tail[0], tail[1], tail[2], tail[3], tail[4], int(tail[5][1:]))
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class Attempt:
     """The folder of one attempt and the files in it."""
 
@@ -92,7 +92,7 @@ class Attempt:
         return self.grade(grade12) / "result.json"
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class Experiment:
     """The folder of one experiment: matrix, tables, scorecard, report."""
 
@@ -124,7 +124,7 @@ class Experiment:
         return self.folder / "so-far"
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class Results:
     """A results tree; `root` is usually ./results."""
 

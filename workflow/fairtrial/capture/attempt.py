@@ -6,7 +6,6 @@ import errno
 import sys
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from fairtrial.capture.spend import dead, gate, invocation, leases, ledger, pref
 from fairtrial.capture.spend.bound import bound
 from fairtrial.contracts.clock import utc_now
 from fairtrial.contracts.errors import Fault
+from fairtrial.contracts.lean import lean
 from fairtrial.contracts.plain import plain
 from fairtrial.contracts.protocols import FaultFound
 from fairtrial.paths import Attempt, AttemptId, Results
@@ -28,7 +28,7 @@ ROOM_SECONDS = 600.0  # how long a finished attempt waits for room on a full dis
 ROOM_POLL = 5.0
 
 
-@dataclass(slots=True)
+@lean
 class Run:
     """One attempt that may start: what it is, and who holds its lease."""
 

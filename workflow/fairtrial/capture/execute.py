@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from fairtrial import registry
 from fairtrial.capture.prepare import Prepared
 from fairtrial.capture.settings import Settings
 from fairtrial.contracts.errors import Fault
+from fairtrial.contracts.lean import field, lean, replaced
 from fairtrial.contracts.protocols import Ending, FaultFound, Instrument, ProcessReport
 from fairtrial.instruments.endpoint.merge import merged
 from fairtrial.paths import Results
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fairtrial.instruments.endpoint.instrument import Endpoint
 
 
-@dataclass(slots=True)
+@lean
 class Executed:
     """What is known of a run so far; fields fill up as it goes on."""
 
@@ -146,7 +146,7 @@ def run_measured(
         size_cap=size_cap,
     )
     if endpoint and report.stopped_by is None:
-        return replace(report, stopped_by=endpoint.cap_reached())
+        return replaced(report, stopped_by=endpoint.cap_reached())
     return report
 
 

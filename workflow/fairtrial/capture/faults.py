@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from fairtrial.capture.settings import Settings
 from fairtrial.contracts.clock import utc_now
+from fairtrial.contracts.lean import lean
 from fairtrial.contracts.protocols import FaultFound, ProcessReport
 from fairtrial.contracts.records import create
 from fairtrial.paths import AttemptId, Results
@@ -19,7 +19,7 @@ NOT_COUNTED = frozenset({"interrupted"})  # a person stopped it; that says nothi
 NO_TOKENS = dict.fromkeys(("input_uncached", "cache_read", "cache_write", "output", "reasoning"))
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class Failed:
     """What is known of an attempt that became a fault."""
 

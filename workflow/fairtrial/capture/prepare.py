@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from fairtrial import registry
 from fairtrial.capture.secrets import copy_login, secrets_for
 from fairtrial.capture.settings import Settings
 from fairtrial.contracts.errors import Fault
+from fairtrial.contracts.lean import lean
 from fairtrial.contracts.protocols import HOME, RUN, WORKSPACE, Bind, Box, Budget, Launch, LaunchRequest, Limits, Stage
 from fairtrial.contracts.records import digest, load
 from fairtrial.instruments.sandbox.toolchains import binds_for
@@ -34,7 +34,7 @@ SKILLS = ".config/fairtrial/skills"
 GIT_CONFIG = b"[user]\n\tname = agent\n\temail = agent@example.invalid\n[init]\n\tdefaultBranch = main\n"
 
 
-@dataclass(slots=True)
+@lean
 class Prepared:
     """An attempt that is ready to run."""
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from fairtrial import registry
+from fairtrial.contracts.lean import field, lean
 
 STAGE = "FAIRTRIAL_STAGE"
 INVOCATION = "FAIRTRIAL_INVOCATION"
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class Settings:
     """One experiment's settings as far as an attempt needs them. Sizes in bytes, money in US dollars."""
 

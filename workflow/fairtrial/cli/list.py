@@ -67,9 +67,8 @@ def _toolsets(config: Config) -> list[str]:
 
 
 def _skipped(config: Config) -> list[str]:
-    from dataclasses import replace
-
+    from fairtrial.contracts.lean import replaced
     from fairtrial.plan.matrix import expand
 
-    config = replace(config, settings={**config.settings, "tasks": ["*"]})  # also what the experiment leaves out
+    config = replaced(config, settings={**config.settings, "tasks": ["*"]})  # also what the experiment leaves out
     return [f"{entry['what']}: {entry['why']}" for entry in expand(config).record["skipped"]]

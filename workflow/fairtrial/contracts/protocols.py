@@ -8,9 +8,10 @@ its output is read, a *toolset* prepares a version-control tool, a *metric* is o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
+
+from fairtrial.contracts.lean import field, lean
 
 # No slots here: every stage command imports this file, and a class with slots is built twice.
 Json = dict[str, Any]
@@ -27,7 +28,7 @@ HOME = "/home/agent"
 RUN = "/run/ft"  # fairtrial's own read-only files inside the box
 
 
-@dataclass(frozen=True)
+@lean(frozen=True)
 class Bind:
     """One host path made visible inside the box."""
 
@@ -36,7 +37,7 @@ class Bind:
     writable: bool = False
 
 
-@dataclass(frozen=True)
+@lean(frozen=True)
 class Limits:
     """Resource limits inside the box; bytes and counts."""
 
@@ -46,7 +47,7 @@ class Limits:
     output_bytes: int = 50 << 20  # kept per stream; more is drained and counted
 
 
-@dataclass
+@lean
 class Box:
     """Everything one boxed process will see. Instruments add to it in `prepare`, the sandbox runs it."""
 
@@ -65,7 +66,7 @@ class Box:
     home_target: str = HOME
 
 
-@dataclass(frozen=True)
+@lean(frozen=True)
 class Budget:
     """What one attempt may use; seconds, count, US dollars, tokens."""
 
@@ -77,7 +78,7 @@ class Budget:
     linger_seconds: float = 3.0  # after the final event
 
 
-@dataclass(frozen=True)
+@lean(frozen=True)
 class ProcessReport:
     """How the agent's process went; nanoseconds of the monotonic clock, bytes before any cap."""
 
@@ -103,7 +104,7 @@ class ProcessReport:
         return ((self.final_event_ns or self.ended_ns) - self.started_ns) / 1e9
 
 
-@dataclass
+@lean
 class Stage:
     """One attempt while it is being measured."""
 
@@ -134,7 +135,7 @@ class Instrument(Protocol):
         """What evidence.json holds under instruments.<name>; small, JSON."""
 
 
-@dataclass(frozen=True)
+@lean(frozen=True)
 class LaunchRequest:
     """What a harness is given to build its start from. Paths are as the agent will see them."""
 
@@ -157,7 +158,7 @@ class LaunchRequest:
         return bind.target if self.boxed else str(bind.source)
 
 
-@dataclass(frozen=True)
+@lean(frozen=True)
 class Launch:
     """How to start one agent program."""
 
@@ -171,7 +172,7 @@ class Launch:
     collect: Mapping[str, str] = field(default_factory=dict)  # evidence file name -> path below HOME to keep
 
 
-@dataclass(frozen=True)
+@lean(frozen=True)
 class Streams:
     """The captured bytes a transcript reader gets; times are receipt times in ns from the start, per stdout line."""
 
@@ -182,7 +183,7 @@ class Streams:
     options: Json = field(default_factory=dict)  # the harness entry's options
 
 
-@dataclass(frozen=True)
+@lean(frozen=True)
 class Ending:
     """How an attempt that is a result ended."""
 
@@ -190,7 +191,7 @@ class Ending:
     reason: str
 
 
-@dataclass(frozen=True)
+@lean(frozen=True)
 class FaultFound:
     """The stream or the process says the infrastructure failed: no result."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fairtrial import registry
 from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.lean import lean
 from fairtrial.contracts.records import validate
 from fairtrial.contracts.schema import data_folder, meant
 from fairtrial.instruments.endpoint.options import check as check_rehearsal
@@ -33,7 +33,7 @@ DEFAULTS: dict[str, Any] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class Config:
     """One experiment's settings, and the harnesses and models it may name."""
 

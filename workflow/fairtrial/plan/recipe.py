@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from fairtrial import registry
+from fairtrial.contracts.lean import lean
 from fairtrial.contracts.numbers import GRADER, SANDBOX
 from fairtrial.plan.config import Config, adapter_of, reader_of
 from fairtrial.plan.files import Manifest, manifest, one_file, text_digest
@@ -17,7 +17,7 @@ from fairtrial.plan.tasks import Task
 CORRECTION = "corrections/corrected-verifier.json"
 
 
-@dataclass(frozen=True)
+@lean(frozen=True)
 class HashedTask:
     """A task with the manifests of its folders, each read once."""
 
@@ -60,7 +60,7 @@ class HashedTask:
         return str(one_file(path, CORRECTION)["sha256"]) if path.is_file() else None
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class Arm:
     """harness x toolset x adoption x model, with the entries behind the names."""
 

@@ -6,17 +6,17 @@ import fnmatch
 import os
 import re
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.lean import lean
 from fairtrial.contracts.schema import meant, problems, schema
 
 RUNNERS = (".py",)  # verifier files fairtrial starts with its own Python; others must be executable
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class Task:
     """One task package; `settings` is task.toml with its defaults filled in."""
 

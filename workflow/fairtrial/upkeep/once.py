@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import sys
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from fairtrial.capture import attempt
 from fairtrial.capture.settings import from_environment
 from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.lean import replaced
 from fairtrial.contracts.plain import plain
 from fairtrial.contracts.schema import data_folder
 from fairtrial.grading import grade
@@ -48,7 +49,7 @@ def run_once(wanted: Wanted, results: Path) -> tuple[dict[str, str] | None, bool
     freeze.write(matrix, tree, tree.experiment("try"))
     settings = from_environment()
     stage = snake.stage_settings(config, matrix)
-    settings = replace(settings, allow=True, access=stage["access"], free=frozenset(stage["free"]), name="try")
+    settings = replaced(settings, allow=True, access=stage["access"], free=frozenset(stage["free"]), name="try")
     attempt_id = AttemptId.parse(cell.attempt_id(1))
     if attempt.run(tree, attempt_id, settings) != 0:
         return None, None

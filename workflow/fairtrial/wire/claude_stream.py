@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
+from fairtrial.contracts.lean import field, lean
 from fairtrial.contracts.protocols import Streams
 from fairtrial.wire import claude_result, get, jsonl, tokens
 from fairtrial.wire.record import Record, texts
@@ -20,7 +20,7 @@ SYNTHETIC = "<synthetic>"  # the program's own text, not a model's
 _EXIT = re.compile(r"\A(?:Error: )?Exit code (\d+)\b|^Exit Code: (\d+)$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class Dialect:
     """Where the two programs differ."""
 
@@ -33,7 +33,7 @@ class Dialect:
     error_text: re.Pattern[str] | None = None  # text of an assistant message that is an API failure
 
 
-@dataclass(slots=True)
+@lean
 class _Stream:
     record: Record
     dialect: Dialect

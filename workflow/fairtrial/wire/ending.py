@@ -6,9 +6,9 @@ Rows are tried from the top; the first whose condition holds gives the ending or
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, cast, get_args
 
+from fairtrial.contracts.lean import lean
 from fairtrial.contracts.protocols import Ending, EndingName, FaultFound, FaultKind, ProcessReport
 from fairtrial.wire import failure
 
@@ -21,7 +21,7 @@ _KIND_OF_ERROR: Mapping[str, FaultKind] = {
 _CAPS = frozenset({"turn_cap", "token_cap", "usd_cap"})
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class Facts:
     """What the stream and our own clock say about one attempt."""
 

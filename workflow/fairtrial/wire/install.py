@@ -8,11 +8,11 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fairtrial.contracts.errors import Fault
+from fairtrial.contracts.lean import lean
 from fairtrial.contracts.protocols import RUN, Bind, LaunchRequest
 
 CLI = f"{RUN}/cli"
@@ -21,7 +21,7 @@ _VERSION = re.compile(r"\d+\.\d+(?:\.\d+)*(?:[-+.]?[0-9A-Za-z.]+)?")
 _MACHINE = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")  # Linux, macOS
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class Program:
     """The words that start a program, as the agent will see them, and what must be shown for that."""
 

@@ -11,15 +11,16 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from fairtrial.contracts.lean import field, lean
 
 DEPTH = 100  # deeper nesting counts as malformed: later writers recurse too
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _INT64 = 1 << 63
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class Line:
     """One JSON object of a stream; `number` is 1-based, `at_ns` the receipt time where it is known."""
 
@@ -28,7 +29,7 @@ class Line:
     at_ns: int | None
 
 
-@dataclass(slots=True)
+@lean
 class Lines:
     """A whole stream: its objects, how many non-empty lines it had, and the numbers of those that are no objects."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fairtrial.contracts.lean import field, lean
 from fairtrial.paths import Results
 from fairtrial.pricing import cost
 
@@ -17,7 +17,7 @@ NEWEST = 200  # attempts of one arm that are looked at
 Arm = tuple[str, str, str, str]  # harness, toolset, adoption, model
 
 
-@dataclass(slots=True)
+@lean
 class History:
     """Earlier attempts of one arm: tokens, US dollars and seconds, each where it is known."""
 

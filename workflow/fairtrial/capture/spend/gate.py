@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from fairtrial.capture.settings import Settings
 from fairtrial.capture.spend import estimate
 from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.lean import lean
 from fairtrial.paths import Results
 
 ALLOW = "spend:\n  allow: true\n"
 COMMAND = "snakemake --cores N --configfile allow-spend.yaml"
 
 
-@dataclass(slots=True)
+@lean
 class ArmRow:
     """Planned and missing attempts of one arm."""
 

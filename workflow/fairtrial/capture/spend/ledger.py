@@ -13,12 +13,12 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fairtrial.capture.settings import Settings
 from fairtrial.contracts.clock import utc_now
+from fairtrial.contracts.lean import lean
 from fairtrial.contracts.records import create
 from fairtrial.paths import AttemptId, Results
 from fairtrial.pricing import cost
@@ -26,7 +26,7 @@ from fairtrial.pricing import cost
 SLACK = 1e-9  # US dollars: ten times 0.10 fit into 1.00
 
 
-@dataclass(slots=True)
+@lean
 class Start:
     """One start of an agent as the ledger tells it. US dollars; None: unknown."""
 
@@ -48,7 +48,7 @@ class Start:
         return self.usd if self.usd is not None else (self.bound or 0.0)
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class Balance:
     """Sums over an experiment, US dollars."""
 

@@ -8,13 +8,13 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from fairtrial.capture.spend import ledger
 from fairtrial.capture.spend.estimate import duration
 from fairtrial.capture.spend.leases import held, holder
+from fairtrial.contracts.lean import field, lean
 from fairtrial.paths import Attempt, Results
 
 EVERY = "FAIRTRIAL_PROGRESS"  # seconds between two lines; 0: none
@@ -22,7 +22,7 @@ ON_TERMINAL, IN_LOG = 10.0, 60.0
 SHOWN = 5  # last outcomes
 
 
-@dataclass(slots=True)
+@lean
 class ArmStanding:
     """Attempts of one arm by state."""
 
@@ -38,7 +38,7 @@ class ArmStanding:
         return max(0, self.planned - self.done - self.running)
 
 
-@dataclass(slots=True)
+@lean
 class Standing:
     """An experiment's state at one moment."""
 

@@ -13,11 +13,11 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.lean import as_dict, lean, replaced
 from fairtrial.instruments.sandbox import landlock, seccomp
 
 Kind = Literal["bwrap", "landlock", "plain"]
@@ -27,7 +27,7 @@ REMEDY = "install bubblewrap (`apt install bubblewrap`, or `pip install bubblewr
 _SEARCH = "/usr/local/bin:/usr/bin:/bin:/run/current-system/sw/bin"
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class Backend:
     """One way to box a process, as found on this machine."""
 
@@ -107,7 +107,7 @@ def _remember(backend: Backend, cache: Path | None) -> None:
     try:
         cache.mkdir(parents=True, exist_ok=True)
         temporary = cache / f".sandbox-{os.getpid()}"
-        temporary.write_text(json.dumps(asdict(backend)))
+        temporary.write_text(json.dumps(as_dict(backend)))
         temporary.replace(cache / f"sandbox-{_key(backend.path)}.json")
     except OSError:
         return  # a cache that cannot be written costs a few milliseconds, nothing else
@@ -166,7 +166,7 @@ def best(cache: Path | None = None) -> tuple[Backend, list[str]]:
 def choose(policy: Policy, cache: Path | None = None) -> Backend:
     """The back end for a policy. UserError when 'required' cannot be had."""
     if policy == "none":
-        return replace(plain_backend(), degraded=("isolation was turned off", *plain_backend().degraded))
+        return replaced(plain_backend(), degraded=("isolation was turned off", *plain_backend().degraded))
     backend, reasons = best(cache)
     if policy == "required" and backend.kind != "bwrap":
         raise UserError(

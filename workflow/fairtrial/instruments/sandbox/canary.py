@@ -10,7 +10,8 @@ import contextlib
 import errno
 import os
 import socket
-from dataclasses import asdict, dataclass, field
+
+from fairtrial.contracts.lean import as_dict, field, lean
 
 Answers = dict[str, bool | None]
 _KERNEL = ("/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger")  # opened, never written
@@ -18,7 +19,7 @@ _CANARY = ".canary"
 _UNROUTED = "192.0.2.1"  # TEST-NET-1: never a real host
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class Questions:
     """What to ask; paths as seen inside the box, ports and names of listeners outside it."""
 
@@ -34,7 +35,7 @@ class Questions:
 
     def as_json(self) -> dict[str, object]:
         """Plain values, for the supervisor's plan."""
-        return asdict(self)
+        return as_dict(self)
 
 
 def _listed(path: str) -> list[str] | None:

@@ -12,12 +12,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from fairtrial.contracts.errors import Fault
+from fairtrial.contracts.lean import lean
 from fairtrial.contracts.protocols import Box, Budget, Json, ProcessReport
 from fairtrial.instruments.sandbox import backends, boxed, canary, layout, linux, record, seccomp, supervised
 from fairtrial.instruments.sandbox.backends import Backend, Policy
@@ -30,7 +30,7 @@ Listener = tuple[int, Callable[[socket.socket], None]]
 PROTOCOL = 1  # of what the boxed process sees; part of the recipe digest
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class Completed:
     """A finished `run_simple`."""
 

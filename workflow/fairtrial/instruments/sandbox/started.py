@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import socket
-from dataclasses import dataclass, field
 from typing import Protocol
 
+from fairtrial.contracts.lean import field, lean
 from fairtrial.instruments.sandbox import canary
 from fairtrial.instruments.sandbox.backends import Backend
 
@@ -38,7 +38,7 @@ class Started(Protocol):
         """Give descriptors back."""
 
 
-@dataclass(slots=True)
+@lean
 class Ends:
     """The near ends (ours) and far ends (the agent's) of its three standard streams, as descriptors."""
 

@@ -15,11 +15,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from fairtrial.contracts.errors import Fault
+from fairtrial.contracts.lean import as_dict
 from fairtrial.contracts.protocols import Box
 from fairtrial.instruments.sandbox import canary, cgroups, layout, processes
 from fairtrial.instruments.sandbox.backends import Backend
@@ -112,7 +112,7 @@ def plan(box: Box, backend: Backend, ask: canary.Questions, port: int | None, sc
     environment = {name: places.real(value) for name, value in layout.environment(box).items()}
     environment["PATH"] = ":".join([*map(places.real, box.path), str(tools), *layout.SYSTEM_PATH])
     environment |= {"TMPDIR": str(temporary)} if "TMPDIR" not in box.env else {}
-    questions = {**asdict(ask), "read_only": [places.real(path) for path in ask.read_only], "pid_namespace": False}
+    questions = {**as_dict(ask), "read_only": [places.real(path) for path in ask.read_only], "pid_namespace": False}
     ports = None if box.network == "host" else [port] if port is not None else []
     writable = [str(box.workspace), str(box.home), str(temporary), *_DEVICES]
     return {

@@ -8,8 +8,8 @@ import selectors
 import signal
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from fairtrial.contracts.lean import lean
 from fairtrial.contracts.protocols import Budget
 from fairtrial.instruments.sandbox import processes
 from fairtrial.instruments.sandbox.started import Ends, Started
@@ -20,7 +20,7 @@ _DRAIN = 2.0  # seconds for what is left in the buffers when nothing that could 
 _SEND = 1 << 16
 
 
-@dataclass(slots=True)
+@lean
 class Told:
     """What the loop saw; nanoseconds of the monotonic clock."""
 

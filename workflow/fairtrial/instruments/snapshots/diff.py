@@ -16,10 +16,10 @@ import subprocess
 import tempfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fairtrial.contracts.lean import field, lean
 from fairtrial.instruments.snapshots.manifest import CACHES, EXEC, FILE, LINK, OMITTED, REPOSITORIES, Entry, Tree
 from fairtrial.instruments.snapshots.store import Store
 
@@ -31,7 +31,7 @@ _CACHES = frozenset(os.fsencode(name) for name in CACHES)
 _DIFF = ("-p", "--binary", "--full-index", "--no-ext-diff", "--no-textconv", "--no-renames", "--no-color")
 
 
-@dataclass(slots=True)
+@lean
 class Patch:
     """A diff and its figures. `content` is None when it could not be made; `reason` says why.
 

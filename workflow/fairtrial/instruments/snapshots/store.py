@@ -7,10 +7,10 @@ import os
 import shutil
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.lean import lean
 from fairtrial.instruments.snapshots.manifest import (
     EXEC,
     FILE,
@@ -35,7 +35,7 @@ _MOUNT_POINTS = ((FOLDER, b""), (FILE, hashlib.sha256().digest()))
 _CHAIN = 32  # trees kept as differences in a row
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class Caps:
     """Sizes past which a file is left out (its tree then cannot be replayed), bytes."""
 

@@ -11,9 +11,9 @@ import stat
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from fairtrial.contracts.lean import field, lean
 from fairtrial.instruments.snapshots.manifest import FOLDER, LINK, OMITTED, REPOSITORIES, Entry, Tree
 
 YOUNG_NS = 20_000_000  # a stat this fresh may hide a second write in the same clock tick
@@ -26,7 +26,7 @@ Cache = dict[bytes, tuple[StatKey, Entry]]
 ReadFile = Callable[[str, int, os.stat_result], Entry | None]
 
 
-@dataclass(slots=True)
+@lean
 class Seen:
     """One walk: the tree, when, and what was left out."""
 

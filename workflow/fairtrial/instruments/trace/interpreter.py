@@ -10,9 +10,9 @@ import json
 import shutil
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from fairtrial.contracts.lean import lean
 from fairtrial.instruments.trace import places
 
 FLAGS = "-ISXutf8"  # one word: a first line `#!` passes no more
@@ -30,7 +30,7 @@ for name in sys.argv[1:]:
 _TRIAL = "import _signal, _socket, posix, select, time, pyshim.run"
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class Placed:
     """Paths below the folder it was placed in: the program, and a folder to add to its search path ('' for none)."""
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
+from fairtrial.contracts.lean import lean
 from fairtrial.contracts.protocols import RUN, Box
 
 SYSTEM_PATH = ("/usr/local/bin", "/usr/bin", "/bin")
 TOOLS = f"{RUN}/bin"  # the sandbox puts python3 and python there
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class Place:
     """One command: the path a lookup inside finds, its file on the host, and the path inside to bind a shim over
     (None: leave it, the file serves other names too or belongs to the agent)."""

@@ -15,9 +15,9 @@ Fields are parted by tabs. The C shim and the Python shim read the same file.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.lean import lean
 from fairtrial.contracts.protocols import Json
 from fairtrial.instruments.trace.records import INTERPRETERS
 
@@ -30,7 +30,7 @@ VALUE_OPTIONS: Mapping[str, tuple[str, ...]] = {
 MOST_BYTES = 60_000  # the shims read the text into a fixed buffer
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class Command:
     """One traced name. `real` and `seen` are paths as the box sees them."""
 

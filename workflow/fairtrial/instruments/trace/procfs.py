@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
+
+from fairtrial.contracts.lean import lean
 
 MOST_ANCESTORS = 16
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class Process:
     """One process as /proc/PID/stat has it; `born` tells a reused number from the old one."""
 

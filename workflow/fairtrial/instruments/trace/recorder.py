@@ -14,9 +14,9 @@ import struct
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
+from fairtrial.contracts.lean import lean
 from fairtrial.contracts.protocols import Json
 from fairtrial.instruments.trace import hooks, wire
 from fairtrial.instruments.trace.records import Caps, Record, Records
@@ -29,7 +29,7 @@ MOST_STRANGERS = 32
 Proof = Callable[[int], bool]
 
 
-@dataclass(slots=True)
+@lean
 class Caller:
     """One connection and what is known of who is at its other end."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
+from fairtrial.contracts.lean import field, lean
 from fairtrial.contracts.protocols import Json
 from fairtrial.instruments.trace import procfs, wire
 
@@ -14,7 +14,7 @@ INTERPRETERS = re.compile(r"(python|pypy|node|nodejs|deno|bun|ruby|perl|java)[0-
 LETTERS = {b"O": "stdout", b"R": "stderr"}
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class Caps:
     """Bytes and counts one attempt may fill; more is counted, not kept."""
 
@@ -26,7 +26,7 @@ class Caps:
     unproven: int = 200
 
 
-@dataclass(slots=True)
+@lean
 class Record:
     """One command: its line, and what is needed until it ends."""
 

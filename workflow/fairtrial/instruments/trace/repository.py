@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import stat
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 
+from fairtrial.contracts.lean import lean
 from fairtrial.contracts.protocols import Json
 
 MOST_BYTES = 8 << 20
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class State:
     """Reflog lines of HEAD and the number of jj operations; None: there is none, or it cannot be read."""
 

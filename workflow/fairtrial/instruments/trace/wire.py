@@ -14,7 +14,7 @@ Numbers are those seen inside the box; ns of the monotonic clock.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from fairtrial.contracts.lean import lean
 
 START_FIELDS = 16  # between the letter and the argument bytes
 END_FIELDS = 7
@@ -22,7 +22,7 @@ KINDS = {"c": "compiled", "p": "python"}
 MESSAGE = 1 << 17  # more than any message a shim sends
 
 
-@dataclass(slots=True)
+@lean
 class Start:
     """What the shim says when a command starts."""
 
@@ -45,7 +45,7 @@ class Start:
     argv: bytearray
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class End:
     """What the shim says when it ended; the last pieces of its output come along."""
 
