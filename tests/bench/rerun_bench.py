@@ -1,7 +1,11 @@
-"""CPU seconds of scorecard and report over those of rerun-bench's `report`, on the same fabricated attempts.
+"""Ratios to rerun-bench 0.3.0, which is installed into an environment of its own; below 1 we are faster.
 
-rerun-bench 0.3.0 is installed into an environment of its own. Ours starts from the tables, theirs from its own files.
-Theirs is stopped after two minutes; the ratio is then an upper bound.
+Report: CPU seconds of scorecard and report over those of its `report`, on the same fabricated attempts. Ours starts
+from the tables, theirs from its own files. Theirs is stopped after two minutes; the ratio is then an upper bound.
+
+Run: its ten bundled tasks with simulated agents, three times each, two at once. Ours is `snakemake --cores 2` with the
+stand-in, from the plan to the report; theirs `run --agent mock` with its summary. No limit: its mock changes files in
+its own process, ours is a program in a box, traced, sealed and graded in another box.
 """
 
 from __future__ import annotations
@@ -14,8 +18,11 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 import venv
 from pathlib import Path
+
+from tests.lab import Lab
 
 VERSION = "0.3.0"
 LONGEST = 120.0
@@ -24,6 +31,7 @@ SHAPES = {
     "100,000 (100 x 1,000)": (100, 1_000),
     "100,000 (10 x 10,000)": (10, 10_000),
 }
+RUNS = 3
 SLOW = True  # the other program takes minutes at 10 x 10,000
 LIMITS = {f"report / rerun-bench report, {name}": 1.0 for name in SHAPES if name.startswith("100,000")}
 OURS = """
@@ -96,8 +104,41 @@ def cpu(*command: str | Path) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+def spent(command: list[str], folder: Path, environment: dict[str, str]) -> tuple[float, float]:
+    """(CPU seconds, wall seconds) of one program and its children."""
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return used, time.monotonic() - began
+
+
+def running(root: Path, bin_: Path) -> dict[str, float]:
+    """Whole runs of the same tasks with simulated agents that do not sleep, two at once."""
+    where = [str(bin_ / "python"), "-c", "import rerun_bench; print(rerun_bench.__path__[0])"]
+    theirs = Path(subprocess.run(where, check=True, capture_output=True, text=True).stdout.strip())
+    folder = root / "lab"
+    folder.mkdir()
+    lab = Lab(folder, [], {"tasks": ["bundled"], "harnesses": ["stand-in"], "repetitions": RUNS})
+    lab.harnesses["stand-in"] = {"options": {"mean_seconds": 0, "pass_probability": 0.8}}
+    lab.write()
+    taken = lab.fairtrial("import", "tasks", "rerun-bench", str(theirs / "_bundled_tasks"), "--into", "suites/bundled")
+    assert taken.returncode == 0, taken.stdout + taken.stderr
+    ours_cpu, ours_wall = spent(lab.command("--quiet"), folder, lab.environment())
+    count = len(lab.graded())
+    mock = [str(bin_ / "rerun-bench"), "run", "--agent", "mock", "--runs", str(RUNS), "--jobs", "2", "--quiet"]
+    cpu_, wall = spent([*mock, "--out", str(root / "mock")], root, dict(os.environ))
+    assert count == sum(len(path.read_text().splitlines()) for path in (root / "mock").glob("*/runs.jsonl"))
+    return {
+        f"run / rerun-bench run --agent mock, {count} attempts, CPU": ours_cpu / cpu_,
+        f"run / rerun-bench run --agent mock, {count} attempts, wall": ours_wall / wall,
+        "CPU s an attempt, whole run": ours_cpu / count,
+        "CPU s an attempt, rerun-bench mock": cpu_ / count,
+    }
+
+
 def measure() -> dict[str, float]:
-    """Ratios by shape; below 1 we are faster."""
+    """Ratios by shape, and of whole runs."""
     figures = {}
     with tempfile.TemporaryDirectory(prefix="fairtrial-bench-") as name:
         root = Path(name)
@@ -105,6 +146,7 @@ def measure() -> dict[str, float]:
         bin_ = root / "theirs" / "bin"
         install = [bin_ / "python", "-m", "pip", "install", "--quiet", f"rerun-bench=={VERSION}"]
         subprocess.run([str(part) for part in install], check=True)
+        figures |= running(root, bin_)
         for shape, (tasks, repetitions) in SHAPES.items():
             runs, out = fabricate(root / shape / "runs", tasks, repetitions), root / shape / "ours"
             cpu(sys.executable, "-c", TABLES, out, runs)
