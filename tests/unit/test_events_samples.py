@@ -12,6 +12,9 @@ from typing import Any
 import pytest
 from fairtrial.contracts import records
 from fairtrial.contracts.protocols import Ending, FaultFound, ProcessReport, Streams
+from fairtrial.harnesses.aider.events import LOG
+from fairtrial.instruments.endpoint.instrument import Endpoint
+from fairtrial.instruments.endpoint.merge import merged
 
 DATA = Path(__file__).parents[1] / "data"
 SAMPLES = DATA / "harness-samples"
@@ -21,6 +24,7 @@ ADAPTERS = {
     "mini": "mini_swe_agent", "pi": "pi", "pi73": "pi", "gemini": "gemini", "qwen": "qwen", "aider": "aider",
 }  # fmt: skip
 NAMES = sorted(set(ADAPTERS.values()))
+AIDER = "aider/l_usage"
 
 
 def module(adapter: str) -> Any:
@@ -32,7 +36,7 @@ def content(path: Path) -> bytes:
 
 
 def streams(folder: Path) -> Streams:
-    extra = {"traj.json": content(folder / "traj.json")} if (folder / "traj.json").exists() else {}
+    extra = {name: content(folder / name) for name in ("traj.json", LOG) if (folder / name).exists()}
     return Streams(content(folder / "stdout"), content(folder / "stderr"), extra=extra)
 
 
@@ -58,10 +62,10 @@ def read(sample: str) -> tuple[Any, dict[str, Any]]:
 
 
 def test_every_sample_folder_has_an_expectation() -> None:
-    """The table and the folders are the same set: 178 captures of eight programs."""
+    """The table and the folders are the same set: 179 captures of eight programs."""
     folders = {f"{f.parent.name}/{f.name}" for name in ADAPTERS for f in (SAMPLES / name).iterdir()}
     assert folders == set(EXPECTED)
-    assert len(folders) == 178
+    assert len(folders) == 179
 
 
 @pytest.mark.parametrize("sample", sorted(EXPECTED))
@@ -84,7 +88,7 @@ def test_sample(sample: str) -> None:
     assert record["model_observed"] != "<synthetic>"
 
 
-@pytest.mark.parametrize("sample", sorted(s for s in EXPECTED if s.split("/")[1].startswith("l_usage")))
+@pytest.mark.parametrize("sample", sorted(s for s in EXPECTED if s.split("/")[1].startswith("l_usage") and s != AIDER))
 def test_usage_totals_are_exact(sample: str) -> None:
     """4 calls of 1111 uncached + 2222 cached [+ 333 written] + 44 output, 5 of them reasoning where it is said."""
     _, record = read(sample)
@@ -101,6 +105,19 @@ def test_usage_totals_are_exact(sample: str) -> None:
 
 
 KILLED = sorted(s for s in EXPECTED if s.split("/")[1].startswith(("i_sig", "i2_sig", "i3_sig")))
+
+
+def test_usage_of_aider_is_exact_with_the_endpoint() -> None:
+    """It counts two of three answers, not the commit message, and cached input as input; the endpoint has all."""
+    _, record = read(AIDER)
+    assert list(record["tokens"].values()) == [2 * (1111 + 2222), None, None, 2 * 44, None]
+    assert record["tokens_lower_bound"]
+    rows = [json.loads(line) for line in content(SAMPLES / AIDER / "requests.jsonl").splitlines()]
+    endpoint = Endpoint(0)
+    endpoint._rows = rows
+    whole = merged(record, endpoint.facts())
+    assert [whole["tokens"][name] for name in ("input_uncached", "cache_read", "output")] == [3333, 6666, 132]
+    assert whole["tokens"]["reasoning"] == 15 and not whole["tokens_lower_bound"]
 
 
 @pytest.mark.parametrize("sample", KILLED)

@@ -1,7 +1,8 @@
 """Reads aider (recorded with 0.86.2): text for people, and the local analytics log that launch.py asks for.
 
 The log (no network involved) has exact counts per request and an `exit` event; without it counts are rounded to
-"2.0k" and the end can only be guessed from the last report of usage.
+"2.0k" and the end can only be guessed from the last report of usage. Requests on the side (commit messages, summaries)
+are in neither, so its totals are a lower bound: where the endpoint was in the path its counts stand instead.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from fairtrial.contracts.protocols import Ending, FaultFound, ProcessReport, Str
 from fairtrial.wire import ending, failure, get, jsonl, tokens
 from fairtrial.wire.record import Record, finish
 
-PARSER = 1
+PARSER = 2
 LOG = "aider-analytics.jsonl"  # the name under which launch.py has it collected
 Json = dict[str, Any]
 
@@ -106,6 +107,7 @@ def _totals(record: Record, usages: list[tuple[tokens.Tokens, float | None]], ex
     if costs and all(cost is not None for cost in costs):
         record.cost(sum(cost for cost in costs if cost is not None))
     if usages:
+        record.fields["tokens_lower_bound"] = True
         what = "cached input is not told apart" if exact else "token counts are rounded by the program"
         record.warnings.append(what)
 
