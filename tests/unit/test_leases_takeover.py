@@ -14,7 +14,7 @@ import pytest
 from fairtrial.capture.settings import Settings
 from fairtrial.capture.spend import invocation, leases, preflight, slots
 from fairtrial.contracts.records import dump, load, validate
-from fairtrial.paths import Results
+from fairtrial.paths import AttemptId, Results
 
 
 def dead_pid() -> int:
@@ -168,12 +168,35 @@ def test_a_failed_first_attempt_lets_one_more_try(tmp_path: Path) -> None:
 
 def test_attempts_of_a_dead_snakemake_and_after_a_stop_do_not_start(tmp_path: Path) -> None:
     """The stop flag belongs to one invocation; a start record tells that its process is gone."""
-    results, settings = Results(tmp_path), Settings(invocation="one")
+    results, settings, one = Results(tmp_path), Settings(invocation="one"), AttemptId("s", "t", "h", "m", "0" * 12, 1)
     invocation.announce(results, settings)
-    assert invocation.stopped(results, settings) is None
+    assert invocation.stopped(results, settings, one) is None
     record = load(results.invocation("one") / "start.json")
     dump(results.invocation("one") / "start.json", {**record, "pid": dead_pid()})
-    assert "is gone" in str(invocation.stopped(results, settings))
+    assert "is gone" in str(invocation.stopped(results, settings, one))
+    assert invocation.stop(results, "one", "enough")
+    assert not invocation.stop(results, "one", "really")
+    assert invocation.stopped(results, settings, one) == "enough"
+    assert invocation.stopped(results, Settings(invocation="two"), one) is None
+
+
+def test_a_halted_pair_is_one_harness_and_model_and_keeps_its_first_reason(tmp_path: Path) -> None:
+    """Others go on; the flags as a whole say the same as one attempt's look."""
+    results, settings = Results(tmp_path), Settings(invocation="one")
+    one, other = (AttemptId("s", "t", harness, "m", "0" * 12, 1) for harness in ("h", "g"))
+    assert invocation.halt(results, settings, one, "no credit") == "no credit"
+    assert invocation.halt(results, settings, one, "no credit left") == "no credit"
+    assert invocation.stopped(results, settings, one) == invocation.halted(results, "one")(one) == "no credit"
+    assert invocation.stopped(results, settings, other) is invocation.halted(results, "one")(other) is None
     invocation.stop(results, "one", "enough")
-    assert invocation.stopped(results, settings) == "enough"
-    assert invocation.stopped(results, Settings(invocation="two")) is None
+    assert invocation.halted(results, "one")(other) == "enough"
+
+
+def test_attempts_not_run_are_counted_once_each(tmp_path: Path) -> None:
+    """By reason, whether they were noted together or by themselves."""
+    results = Results(tmp_path)
+    ids = [AttemptId("s", "t", "h", "m", "0" * 12, n) for n in range(1, 5)]
+    invocation.not_run(results, "one", ids[:3], "the cap")
+    invocation.not_run(results, "one", ids[2:3], "the cap")
+    invocation.not_run(results, "one", ids[3:], "a stop")
+    assert invocation.all_not_run(results, "one") == {"a stop": 1, "the cap": 3}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from fairtrial.capture.settings import Settings
-from fairtrial.capture.spend import dead, leases, ledger, live, progress
+from fairtrial.capture.spend import dead, invocation, leases, ledger, live, progress
 from fairtrial.contracts.errors import UserError
 from fairtrial.contracts.records import dump
 from fairtrial.paths import AttemptId, Results
@@ -102,10 +102,10 @@ def test_what_failed_is_told_once_a_kind(tmp_path: Path) -> None:
         fault = {"invocation": "i", "harness": "h", "model": "m", "kind": "quota", "message": "no credit"}
         dump(results.faults(ID) / f"f{n}" / "fault.json", fault)
     dump(results.faults(ID) / "f3" / "fault.json", {**fault, "invocation": "earlier"})
-    dump(results.invocation("i") / "not-run" / "x.json", {"attempt_id": str(ID), "reason": "the cap is reached"})
+    invocation.not_run(results, "i", [ID], "the cap is reached")
     assert live.what_failed(results, "i") == [
         "2 faults of h x m: quota: no credit",
-        "1 attempts not run: the cap is reached",
+        "1 attempt not run: the cap is reached",
     ]
 
 

@@ -19,13 +19,14 @@ from fairtrial.capture.spend.bound import bound
 from fairtrial.contracts.clock import utc_now
 from fairtrial.contracts.errors import Fault
 from fairtrial.contracts.lean import lean
-from fairtrial.contracts.plain import plain
+from fairtrial.contracts.plain import counted, plain
 from fairtrial.contracts.protocols import FaultFound
 from fairtrial.paths import Attempt, AttemptId, Results
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 ROOM_SECONDS = 600.0  # how long a finished attempt waits for room on a full disk before it is given up
 ROOM_POLL = 5.0
+PAUSE_POLL = 1.0  # how soon a pause before the next try notices a stop
 
 
 @lean
@@ -48,10 +49,7 @@ class Run:
 
     def stopped(self) -> str | None:
         """Why it must not start now, or None."""
-        said = faults.streak(self.results, self.settings, self.attempt.id)
-        if said is not None:
-            said = f"{self.settings.stop_after} attempts of this harness and model in a row ended in a fault: {said}"
-        return invocation.stopped(self.results, self.settings) or said
+        return invocation.stopped(self.results, self.settings, self.attempt.id)
 
 
 class NotRun(Exception):
@@ -64,33 +62,54 @@ def run(results: Results, attempt_id: AttemptId, settings: Settings) -> int:
     if seal.is_sealed(attempt):
         seal.republish(attempt)
         return 0
-    recipe, sha256 = load_recipe(results, attempt_id)
+    try:
+        return _start(results, attempt, settings)
+    except NotRun as reason:  # a line in its own log, no more: after a stop there may be thousands
+        invocation.not_run(results, settings.invocation, [attempt_id], str(reason))
+        return _say(f"{attempt_id}: not run: {reason}")
+
+
+def _start(results: Results, attempt: Attempt, settings: Settings) -> int:
+    """Whatever forbids it, then the lease; raises NotRun."""
+
+    def look() -> None:
+        _unless(invocation.stopped(results, settings, attempt.id))
+
+    look()  # before anything is read, for the same reason
+    recipe, sha256 = load_recipe(results, attempt.id)
     free = settings.is_free(recipe)
-    gate.check_one(settings, recipe, str(attempt_id))
-    record = leases.identity(str(attempt_id), settings.invocation)
+    gate.check_one(settings, recipe, str(attempt.id))
+    record = leases.identity(str(attempt.id), settings.invocation)
     lease = leases.wait_for(
-        attempt.lease, record, attempt.evidence.exists, lambda held: dead.bury(results, attempt_id, held, settings)
+        attempt.lease,
+        record,
+        attempt.evidence.exists,
+        lambda held: dead.bury(results, attempt.id, held, settings),
+        look,
     )
     if lease is None:
         seal.republish(attempt)
         return 0
     with lease:
-        seal.refuse_if_paid(attempt, not free and ledger.says_paid(results, attempt_id))
+        seal.refuse_if_paid(attempt, not free and ledger.says_paid(results, attempt.id))
         return run_leased(Run(results, attempt, settings, recipe, sha256, free, lease, record))
 
 
 def run_leased(this: Run) -> int:
     """Wait for a slot and the arm's preflight, measure, then seal or keep the fault."""
-    try:
-        with slots.held(this.results, this.settings, this.recipe, this.record, this.stopped) as refused:
-            _unless(refused or this.stopped())
-            fault = _tries(this) if this.free else _after_preflight(this)
-    except NotRun as reason:
-        invocation.not_run(this.results, this.settings, this.attempt.id, str(reason))
-        again = invocation.command(this.results, this.settings)
-        return _say(f"{this.attempt.id}: not run: {reason}\nto go on: {again}")
+    with slots.held(this.results, this.settings, this.recipe, this.record, this.stopped) as refused:
+        _unless(refused or this.stopped())
+        fault = _tries(this) if this.free else _after_preflight(this)
     faults.mark(this.results, this.settings, this.attempt.id, fault)
+    _halt_after_a_streak(this)
     return 0 if fault is None else _say(f"{this.attempt.id}: fault: {fault.kind}: {fault.message}")
+
+
+def _halt_after_a_streak(this: Run) -> None:
+    said = faults.streak(this.results, this.settings, this.attempt.id)
+    if said is not None:
+        row = f"{counted(this.settings.stop_after, 'attempt')} of this harness and model in a row ended in a fault"
+        invocation.halt(this.results, this.settings, this.attempt.id, f"{row}: {said}")
 
 
 def _after_preflight(this: Run) -> FaultFound | None:
@@ -124,9 +143,18 @@ def _tries(this: Run) -> FaultFound | None:
         if fault is None or wait is None:
             return fault
         _say(f"{this.attempt.id}: try {tries}: {fault.kind}: {fault.message}; next try in {wait:.0f} s")
-        time.sleep(wait)
-        if invocation.stopped(this.results, this.settings):
+        if _stopped_within(this, wait):
             return fault
+
+
+def _stopped_within(this: Run, seconds: float) -> bool:
+    """Pause, unless it is told to stop meanwhile."""
+    until = time.monotonic() + seconds
+    while (rest := until - time.monotonic()) > 0:
+        if this.stopped() is not None:
+            return True
+        time.sleep(min(rest, PAUSE_POLL))
+    return this.stopped() is not None
 
 
 def measure(this: Run) -> tuple[FaultFound | None, float | None]:
@@ -159,7 +187,7 @@ def _close(this: Run, done: Executed, started_at: str) -> float | None:
     _settle(this, done, fault)
     if fault is None:
         return None
-    asked = retry.retry_after(fault, done.events)
+    asked = retry.retry_after(fault, done.events, done.facts.get("endpoint"))
     _keep_fault(this, done, started_at, asked)
     return asked
 
@@ -180,7 +208,10 @@ def _reserve(this: Run) -> None:
     if this.free:
         return
     usd = bound(this.settings, this.recipe)
-    _unless(ledger.reserve(this.results, this.settings, this.attempt.id, this.token, usd, waiting=this.stopped))
+    refused = ledger.reserve(this.results, this.settings, this.attempt.id, this.token, usd, waiting=this.stopped)
+    if refused is not None and ledger.can_never_fit(this.results, this.settings, usd):
+        refused = invocation.halt(this.results, this.settings, this.attempt.id, refused)
+    _unless(refused)
 
 
 def _settle(this: Run, done: Executed, fault: FaultFound | None) -> None:

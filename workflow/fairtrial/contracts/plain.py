@@ -1,4 +1,7 @@
-"""Foreign text on a terminal: what a model, an agent program or a provider said moves no cursor and hides nothing."""
+"""Text for people: a number with its noun, and foreign text on a terminal.
+
+What a model, an agent program or a provider said moves no cursor and hides nothing.
+"""
 
 from __future__ import annotations
 
@@ -10,3 +13,8 @@ def plain(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in _KEPT else c.encode("unicode_escape").decode() for c in text)
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 attempt`, `2 attempts`, `12,000 attempts`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

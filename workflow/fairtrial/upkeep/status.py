@@ -10,6 +10,7 @@ from fairtrial.capture.spend import invocation, progress
 from fairtrial.capture.spend.estimate import duration
 from fairtrial.contracts.clock import parse
 from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.plain import counted
 from fairtrial.contracts.records import load
 from fairtrial.paths import Results
 
@@ -25,7 +26,7 @@ def status(results: Results, name: str) -> str:
     found = progress.standing(results, load(path))
     since, run = progress.since(results, name)
     lines = [_headline(found, run), *_table(found)]
-    lines += _doubtful(found)
+    lines += _doubtful(found) + _not_run(results, name, run)
     if found.balance is not None:
         lines.append(f"money   {progress.money(found.balance, invocation.cap(results, run))}")
     now = time.time()
@@ -40,7 +41,7 @@ def status(results: Results, name: str) -> str:
 def _headline(found: progress.Standing, run: Mapping[str, Any] | None) -> str:
     done, planned = found.total("done"), found.total("planned")
     who = "not running" if run is None else f"run by process {run['pid']} on {run['host']} since {run['started_at']}"
-    return f"{found.name}: {done} of {planned} attempts done; {who}"
+    return f"{found.name}: {done} of {counted(planned, 'attempt')} done; {who}"
 
 
 def _table(found: progress.Standing) -> list[str]:
@@ -54,7 +55,18 @@ def _table(found: progress.Standing) -> list[str]:
 
 def _doubtful(found: progress.Standing) -> list[str]:
     faults = found.total("faults")
-    return [f"faults  {faults} so far, each with its evidence below results/faults"] if faults else []
+    return [f"faults  {faults:,} so far, each with its evidence below results/faults"] if faults else []
+
+
+def _not_run(results: Results, name: str, run: Mapping[str, Any] | None) -> list[str]:
+    """A stop of the run that goes on; what it, or else the last one, left out."""
+    own = str(run["invocation"]) if run is not None else invocation.newest(results, name)
+    if own is None:
+        return []
+    flag = invocation.stop_reason(results, own) if run is not None else None
+    lines = [] if flag is None else [f"stop    no further attempt starts: {flag}"]
+    reasons = invocation.all_not_run(results, own)
+    return lines + [f"not run {counted(number, 'attempt')}: {reason}" for reason, number in reasons.items()]
 
 
 def _running(results: Results) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fairtrial.contracts.lean import field, lean
+from fairtrial.contracts.plain import counted
 from fairtrial.paths import Results
 from fairtrial.pricing import cost
 
@@ -73,7 +74,7 @@ def line(found: History, missing: int) -> str:
         _part(found.usd, missing, PILOT_USD, lambda n: f"{n:.2f}", "USD"),
         _part(found.seconds, missing, None, duration, "of agent time"),
     ]
-    source = f"from {found.attempts} earlier attempts" if found.attempts else "no earlier attempts"
+    source = f"from {counted(found.attempts, 'earlier attempt')}" if found.attempts else "no earlier attempts"
     return f"{', '.join(parts)} ({source})"
 
 

@@ -9,6 +9,7 @@ from fairtrial.capture.settings import Settings
 from fairtrial.capture.spend import estimate
 from fairtrial.contracts.errors import UserError
 from fairtrial.contracts.lean import lean
+from fairtrial.contracts.plain import counted
 from fairtrial.paths import Results
 
 ALLOW = "spend:\n  allow: true\n"
@@ -63,18 +64,19 @@ def forecast(results: Results, rows: Iterable[ArmRow], prices: Mapping[str, Mapp
     lines, tokens, usd, total = [], 0.0, 0.0, 0
     for row in rows:
         found = estimate.history(results, row.arm, prices.get(row.arm[3]))
-        lines.append(f"  {row.name}: {row.missing} attempts missing: {estimate.line(found, row.missing)}")
+        lines.append(f"  {row.name}: {counted(row.missing, 'attempt')} missing: {estimate.line(found, row.missing)}")
         tokens += row.missing * estimate.expected_tokens(found)
         usd += row.missing * estimate.expected_usd(found)
         total += row.missing
-    lines.append(f"  together {total} attempts: about {tokens:,.0f} tokens and {usd:.2f} USD")
+    lines.append(f"  together {counted(total, 'attempt')}: about {tokens:,.0f} tokens and {usd:.2f} USD")
     return lines
 
 
 def refusal(forecast_lines: list[str], total: int, command: str = COMMAND) -> str:
     """What would be spent and how to allow it."""
+    missing = "that costs money is" if total == 1 else "that cost money are"
     lines = [
-        f"{total} attempts that cost money are missing and spend.allow is not true, so nothing was started:",
+        f"{counted(total, 'attempt')} {missing} missing and spend.allow is not true, so nothing was started:",
         *forecast_lines,
         "  agent time is that of one attempt after another; several at once (--cores) take less",
         "to allow it, write a file allow-spend.yaml that holds",

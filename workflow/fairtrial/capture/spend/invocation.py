@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from fairtrial.capture.settings import Settings
@@ -53,26 +54,46 @@ def cap(results: Results, run: Mapping[str, Any] | None) -> float | None:
     return (read(results.invocation(str(run["invocation"])) / "start.json") or {}).get("max_usd")
 
 
-def command(results: Results, settings: Settings) -> str:
-    """The command that continues an experiment."""
-    record = read(results.invocation(settings.invocation) / "start.json") or {}
+def command_of(results: Results, invocation: str) -> str:
+    """The command an invocation was started with; the same one continues it."""
+    record = read(results.invocation(invocation) / "start.json") or {}
     return str(record.get("command", "snakemake --cores N"))
 
 
-def stop(results: Results, invocation: str, reason: str) -> None:
-    """Let no further attempt of this invocation start."""
-    create(results.invocation(invocation) / "stop.json", {"reason": reason})
+def stop(results: Results, invocation: str, reason: str) -> bool:
+    """Let no further attempt of this invocation start; False when that was said before."""
+    return create(results.invocation(invocation) / "stop.json", {"reason": reason})
 
 
-def stopped(results: Results, settings: Settings) -> str | None:
-    """Why no further attempt of this invocation may start: its stop flag, or its Snakemake is dead.
+def stop_reason(results: Results, invocation: str) -> str | None:
+    """Why an invocation starts no further attempt at all; None when it was not told to stop."""
+    flag = read(results.invocation(invocation) / "stop.json")
+    return None if flag is None else str(flag.get("reason", "stopped"))
 
-    Without the second, attempts that wait for a slot would start long after a SIGKILL of Snakemake.
+
+def halt(results: Results, settings: Settings, attempt_id: AttemptId, reason: str) -> str:
+    """Let no further attempt of this harness and model start; the reason that counts, which is the first one given."""
+    path = _halted(results, settings.invocation, attempt_id)
+    create(path, {"harness": attempt_id.harness, "model": attempt_id.model, "reason": reason})
+    return str((read(path) or {}).get("reason", reason))
+
+
+def _halted(results: Results, invocation: str, attempt_id: AttemptId) -> Path:
+    return results.invocation(invocation) / "halted" / f"{attempt_id.harness}--{attempt_id.model}.json"
+
+
+def stopped(results: Results, settings: Settings, attempt_id: AttemptId) -> str | None:
+    """Why no further attempt may start: the stop flag, its harness and model are halted, or its Snakemake is dead.
+
+    Without the last, attempts that wait for a slot would start long after a SIGKILL of Snakemake.
     """
     folder = results.invocation(settings.invocation)
-    flag = read(folder / "stop.json")
+    flag = stop_reason(results, settings.invocation)
     if flag is not None:
-        return str(flag.get("reason", "stopped"))
+        return flag
+    pair = read(_halted(results, settings.invocation, attempt_id))
+    if pair is not None:
+        return str(pair.get("reason", "stopped"))
     started = read(folder / "start.json")
     here = started is not None and started.get("host") == os.uname().nodename
     if started is not None and here and not is_alive(started, folder / "start.json"):
@@ -80,13 +101,43 @@ def stopped(results: Results, settings: Settings) -> str | None:
     return None
 
 
-def not_run(results: Results, settings: Settings, attempt_id: AttemptId, reason: str) -> None:
-    """Note an attempt that was not started; it is neither a result nor a fault."""
-    name = hashlib.sha256(str(attempt_id).encode()).hexdigest()[:16]
-    record = {"attempt_id": str(attempt_id), "reason": reason}
-    create(results.invocation(settings.invocation) / "not-run" / f"{name}.json", record)
+def halted(results: Results, invocation: str) -> Callable[[AttemptId], str | None]:
+    """Attempt -> why it will not start, by the flags as they stand now; None for all without any flag."""
+    folder = results.invocation(invocation)
+    flag = stop_reason(results, invocation)
+    pairs = [record for path in sorted((folder / "halted").glob("*.json")) if (record := read(path))]
+    reasons = {(pair.get("harness"), pair.get("model")): str(pair.get("reason", "stopped")) for pair in pairs}
+
+    def why(attempt_id: AttemptId) -> str | None:
+        if flag is not None:
+            return flag
+        return reasons.get((attempt_id.harness, attempt_id.model))
+
+    return why
 
 
-def all_not_run(results: Results, invocation: str) -> list[dict[str, Any]]:
-    """Every such note of one invocation."""
-    return [json.loads(p.read_bytes()) for p in sorted((results.invocation(invocation) / "not-run").glob("*.json"))]
+def not_run(results: Results, invocation: str, attempts: Sequence[AttemptId], reason: str) -> None:
+    """Note attempts that were not started; they are neither results nor faults."""
+    names = [str(attempt_id) for attempt_id in attempts]
+    name = hashlib.sha256("\n".join([reason, *names]).encode()).hexdigest()[:16]
+    record = {"attempts": names, "reason": reason}
+    create(results.invocation(invocation) / "not-run" / f"{name}.json", record)
+
+
+def all_not_run(results: Results, invocation: str) -> dict[str, int]:
+    """Reason -> how many attempts of one invocation were not started for it."""
+    found: dict[str, str] = {}
+    for path in sorted((results.invocation(invocation) / "not-run").glob("*.json")):
+        record = read(path) or {}
+        found |= {str(name): str(record.get("reason")) for name in record.get("attempts", ())}
+    return dict(sorted(Counter(found.values()).items()))
+
+
+def newest(results: Results, name: str) -> str | None:
+    """The invocation that ran an experiment last, of those whose flags are still there."""
+    started = {}
+    for path in (results.root / "invocations").glob("*/start.json"):
+        record = read(path) or {}
+        if record.get("attempt_id") == f"experiment {name}":
+            started[path.parent.name] = str(record.get("started_at"))
+    return max(started, key=lambda each: started[each], default=None)

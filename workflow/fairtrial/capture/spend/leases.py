@@ -233,9 +233,16 @@ class Lease:
 
 
 def wait_for(
-    path: Path, record: dict[str, Any], finished: Callable[[], bool], on_takeover: Callable[[dict[str, Any]], None]
+    path: Path,
+    record: dict[str, Any],
+    finished: Callable[[], bool],
+    on_takeover: Callable[[dict[str, Any]], None],
+    waiting: Callable[[], None] = lambda: None,
 ) -> Lease | None:
-    """The lease once it is ours; None when another process finished the work meanwhile."""
+    """The lease once it is ours; None when another process finished the work meanwhile.
+
+    `waiting` is called before each pause and may raise to give up.
+    """
     pause = 0.1
     while True:
         other = take(path, record, on_takeover)
@@ -246,5 +253,6 @@ def wait_for(
             return Lease(path, record)
         if finished():
             return None
+        waiting()
         time.sleep(pause)
         pause = min(2.0, pause * 1.5)

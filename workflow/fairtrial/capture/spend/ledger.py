@@ -21,7 +21,7 @@ from fairtrial.contracts.clock import utc_now
 from fairtrial.contracts.lean import lean
 from fairtrial.contracts.records import create
 from fairtrial.paths import AttemptId, Results
-from fairtrial.pricing import cost
+from fairtrial.pricing import cost, longest
 
 SLACK = 1e-9  # US dollars: ten times 0.10 fit into 1.00
 
@@ -183,6 +183,12 @@ def _try(
         f"needed, spend.max_usd is {cap:.2f}; raise it to go on"
     )
     return said, spent + needed > cap + SLACK or sums.running == 0
+
+
+def can_never_fit(results: Results, settings: Settings, usd: float | None) -> bool:
+    """Is what was spent already too much for one more attempt with this bound, whatever the running ones will cost?"""
+    sums = balance(results, settings.name)
+    return settings.max_usd is not None and sums.known + sums.at_bound + (usd or 0.0) > settings.max_usd + SLACK
 
 
 def open_token(results: Results, settings: Settings, attempt_id: AttemptId, token: str) -> str | None:

@@ -10,17 +10,18 @@ from typing import Any
 
 from fairtrial.capture.settings import Settings, from_environment
 from fairtrial.capture.spend import bound, dead, gate, invocation, ledger
+from fairtrial.capture.spend.halt import Watch
 from fairtrial.capture.spend.leases import Lease, identity, take
 from fairtrial.capture.spend.progress import Reporter
 from fairtrial.contracts.errors import UserError
-from fairtrial.contracts.plain import plain
+from fairtrial.contracts.plain import counted, plain
 from fairtrial.contracts.records import load
 from fairtrial.paths import Results
 from fairtrial.plan.snake import Plan
 
 ALLOW_FILE = "allow-spend.yaml"
 _held: dict[Path, Lease] = {}
-_reporters: list[Reporter] = []
+_threads: list[Reporter | Watch] = []
 
 
 def begin(plan: Plan, cwd: Path) -> None:
@@ -39,10 +40,11 @@ def begin(plan: Plan, cwd: Path) -> None:
     invocation.announce(results, settings)
     buried = dead.sweep(results, settings)
     if buried:
-        _say(f"{buried} attempts of an earlier run had died; what they left is kept under results/faults")
+        _say(f"{counted(buried, 'attempt')} of an earlier run had died; what was left is kept under results/faults")
     for line in lines:
         _say(line)
-    _reporters.append(Reporter(results, plan.matrix.record, settings.max_usd).start())
+    _threads.append(Reporter(results, plan.matrix.record, settings.max_usd).start())
+    _threads.append(Watch(results, settings.invocation).start())
 
 
 def _may_spend(results: Results, plan: Plan, settings: Settings) -> list[str]:
@@ -116,13 +118,13 @@ def what_failed(results: Results, own: str) -> list[str]:
         if record.get("invocation") == own:
             pair = f"{record['harness']} x {record['model']}"
             counts[pair, f"{record['kind']}: {record['message']}"] += 1
-    lines = [f"{n} faults of {pair}: {said}" for (pair, said), n in sorted(counts.items())]
-    reasons = Counter(note["reason"] for note in invocation.all_not_run(results, own))
-    return lines + [f"{n} attempts not run: {reason}" for reason, n in sorted(reasons.items())]
+    lines = [f"{counted(n, 'fault')} of {pair}: {said}" for (pair, said), n in sorted(counts.items())]
+    reasons = invocation.all_not_run(results, own)
+    return lines + [f"{counted(n, 'attempt')} not run: {reason}" for reason, n in reasons.items()]
 
 
 def _release() -> None:
-    while _reporters:
-        _reporters.pop().stop()
+    while _threads:
+        _threads.pop().stop()
     while _held:
         _held.popitem()[1].__exit__()

@@ -15,6 +15,7 @@ from fairtrial.capture.spend import ledger
 from fairtrial.capture.spend.estimate import duration
 from fairtrial.capture.spend.leases import held, holder
 from fairtrial.contracts.lean import field, lean
+from fairtrial.contracts.plain import counted
 from fairtrial.paths import Attempt, Results
 
 EVERY = "FAIRTRIAL_PROGRESS"  # seconds between two lines; 0: none
@@ -108,9 +109,11 @@ def seconds_left(found: Standing, since: float, now: float) -> float | None:
 
 def line(found: Standing, since: float, cap: float | None) -> str:
     """One line for a log."""
-    parts = [f"{found.total('done')} of {found.total('planned')} attempts done, {found.total('running')} running"]
+    parts = [
+        f"{found.total('done')} of {counted(found.total('planned'), 'attempt')} done, {found.total('running')} running"
+    ]
     if found.total("faults"):
-        parts.append(f"{found.total('faults')} faults so far")
+        parts.append(f"{counted(found.total('faults'), 'fault')} so far")
     if found.balance is not None:
         parts.append(money(found.balance, cap))
     left = seconds_left(found, since, time.time())
@@ -124,7 +127,7 @@ def money(balance: ledger.Balance, cap: float | None) -> str:
     """What was spent, what is uncertain about it, and the cap."""
     said = f"{balance.known:.2f} USD spent"
     if balance.unknown:
-        said += f", {balance.unknown} attempts of unknown cost counted at {balance.at_bound:.2f}"
+        said += f", {counted(balance.unknown, 'attempt')} of unknown cost counted at {balance.at_bound:.2f}"
     if balance.open:
         said += f", {balance.open:.2f} reserved"
     return said + (f", cap {cap:.2f}" if cap is not None else "")
