@@ -39,3 +39,13 @@ def test_a_failing_draw_is_red(tmp_path, harness):
     seen = rehearse(tmp_path, harness, options={"pass_probability": 0.0}, graded=True)
     assert seen.result is not None
     assert (seen.became, seen.result["outcome"], seen.result["simulated"]) == ("completed", "red", True)
+
+
+def test_codex_edits_by_apply_patch_for_a_model_it_knows(tmp_path):
+    """codex offers apply_patch by the model's name only; the rehearsal writes through it, and the trace says edit."""
+    seen = rehearse(tmp_path, "codex", model={"id": "gpt-5.5"}, options={"usage": USAGE}, graded=True)
+    assert seen.result is not None and seen.result["outcome"] == "green", seen.reason
+    own = seen.read("codex")
+    calls = [(call["name"], call["kind"], call["is_error"], call["complete"]) for call in own["tool_calls"]]
+    assert ("file_change", "edit", False, True) in calls and len(calls) == CALLS - 1
+    assert tuple(own["tokens"].values()) == WANT["codex"] and not own["warnings"]
