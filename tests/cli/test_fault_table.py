@@ -64,15 +64,15 @@ TABLE: dict[str, dict[str, tuple[str, str, float]]] = {
     "claude": ENDS_ALIKE,
     "codex": {
         **ENDS_ALIKE,
-        # it waits for a network for ever and tells of each try: request_max_retries, stream_max_retries at 0 change nothing,
-        # and of its features and provider keys (0.169.0) no other is about it. With an endpoint in the path a provider
-        # that cannot be reached is a 502, which it gives up on.
+        # it waits for a network for ever and tells of each try: request_max_retries and stream_max_retries at 0 change
+        # nothing, and of its features and provider keys (0.169.0) no other is about it. With an endpoint in the path a
+        # provider that cannot be reached is a 502, which it gives up on.
         "refused": ("fault:endpoint", "", SHORT),
     },
     "opencode": {
         **ENDS_ALIKE,
-        # no switch for its retries: 22 s, 79 s and 84 s of them, of which its stream says nothing before the end. None of
-        # the variables that 1.18.33 reads and no key of its configuration is about them; SHORT keeps the table short.
+        # no switch for its retries: 22 s, 79 s and 84 s of them, of which its stream says nothing before the end. None
+        # of the variables that 1.18.33 reads is about them; SHORT keeps the table short.
         "429 for ever": ("fault:no_events", "our clock ended it", SHORT),
         "500 for ever": ("fault:no_events", "our clock ended it", SHORT),
         "refused": ("fault:no_events", "our clock ended it", SHORT),
