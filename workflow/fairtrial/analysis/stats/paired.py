@@ -49,7 +49,7 @@ def pseudo_task_interval(d: ArrayLike, n: float, level: float = 0.95) -> Paired 
     """Paired t whose standard error also holds two pseudo-tasks at +1/n and -1/n; bounds within [-1, 1].
 
     `n` is the usual number of attempts per task (attempts_per_task). The centre is the plain mean, so the estimate
-    is not shrunk; the pseudo-tasks keep the width above 0 when all tasks agree (plain paired t covers .831 at worst).
+    is not shrunk; the pseudo-tasks keep the width above 0 when all tasks agree (plain paired t: none).
     SE = sd of the T + 2 values (ddof 1) / sqrt(T), critical value t(T-1).
     Source: statistics.md; the paired form of the "add two" intervals of Agresti and Coull 1998. None below two tasks.
     """
