@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from fairtrial.contracts.protocols import Box, Budget, ProcessReport
-from fairtrial.instruments.sandbox import backends, run
+from fairtrial.instruments.sandbox import backends, landlock, run
 
 DATA = Path(__file__).parent / "data" / "sandbox"
 SOURCES = Path(run.__file__).resolve().parents[3]
@@ -23,7 +23,7 @@ LEFT_BEHIND = (DATA / "left_behind.py").read_text()
 def boxes() -> dict[str, backends.Backend]:
     """Every back end that can be had on this machine, by a short name."""
     found = {"plain": backends.plain_backend()}
-    if backends.landlock.abi():
+    if landlock.abi():
         found["landlock"] = backends.landlock_backend()
     best, _ = backends.best()
     if best.kind == "bwrap":

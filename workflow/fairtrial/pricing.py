@@ -9,7 +9,6 @@ Some providers charge long requests more: `up_to` says until which size of one r
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
 from typing import Any
 
 MILLION = 1_000_000
@@ -42,6 +41,8 @@ def cost(tokens: Mapping[str, int | None], price: Mapping[str, Any] | None, larg
     limit = price.get("up_to")
     if limit is not None and (_size(tokens) if largest is None else largest) > limit:
         return None
+    from decimal import Decimal
+
     total = Decimal(0)
     for category, name in CATEGORIES.items():
         count = tokens.get(category) or 0

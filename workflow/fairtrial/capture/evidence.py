@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-import platform
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +60,7 @@ def versions(observed: str | None, recipe: dict[str, Any]) -> dict[str, Any]:
         "harness_observed": observed,
         "harness_pinned": recipe["harness"]["version"],
         "fairtrial": __version__,
-        "python": platform.python_version(),
+        "python": sys.version.split()[0],
         "toolset": toolset.probe_version(),
     }
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -152,6 +151,8 @@ def run_measured(
 
 def collect(prepared: Prepared) -> None:
     """Keep the files below HOME that the adapter names, and the prompt."""
+    import shutil
+
     for name, below_home in prepared.launch.collect.items():
         source = prepared.stage.box.home / below_home
         if source.is_file() and not source.is_symlink():

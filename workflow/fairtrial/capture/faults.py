@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from fairtrial.capture.settings import Settings
 from fairtrial.contracts.clock import utc_now
+from fairtrial.contracts.errors import UserError
 from fairtrial.contracts.lean import lean
 from fairtrial.contracts.protocols import FaultFound, ProcessReport
-from fairtrial.contracts.records import create
+from fairtrial.contracts.records import create, load
 from fairtrial.paths import AttemptId, Results
 
 NOT_COUNTED = frozenset({"interrupted"})  # a person stopped it; that says nothing about the CLI
@@ -35,8 +35,7 @@ class Failed:
 
 def keep(results: Results, attempt_id: AttemptId, failed: Failed, settings: Settings) -> Path:
     """Move the evidence under faults/ and write fault.json beside it; the record's path."""
-    moment = datetime.now(UTC)
-    fault_id = f"{moment:%Y%m%dT%H%M%S}{moment.microsecond:06d}Z-{time.monotonic_ns() % 0x10000:04x}"
+    fault_id = _begun(failed.evidence) or _new_id()
     folder = results.faults(attempt_id) / fault_id
     folder.parent.mkdir(parents=True, exist_ok=True)
     if failed.evidence is not None and failed.evidence.is_dir():
@@ -46,6 +45,24 @@ def keep(results: Results, attempt_id: AttemptId, failed: Failed, settings: Sett
     else:
         create(folder / "fault.json", record(attempt_id, fault_id, failed, settings, folder))
     return folder / "fault.json"
+
+
+def _new_id() -> str:
+    from datetime import UTC, datetime
+
+    moment = datetime.now(UTC)
+    return f"{moment:%Y%m%dT%H%M%S}{moment.microsecond:06d}Z-{time.monotonic_ns() % 0x10000:04x}"
+
+
+def _begun(evidence: Path | None) -> str | None:
+    """The id in a record whose writer was killed before the folder moved: folder and record keep one name."""
+    if evidence is None or not (evidence / "fault.json").exists():
+        return None
+    try:
+        return str(load(evidence / "fault.json")["fault_id"])
+    except (UserError, KeyError):
+        (evidence / "fault.json").unlink()  # not whole; it is written anew
+        return None
 
 
 def record(attempt_id: AttemptId, fault_id: str, failed: Failed, settings: Settings, folder: Path) -> dict[str, Any]:

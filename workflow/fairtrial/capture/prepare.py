@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -229,6 +228,7 @@ def make_box(results: Results, recipe: dict[str, Any], launch: Launch, scratch: 
 
 def clear(results: Results, token: str) -> None:
     """Delete what an attempt was run in; read-only folders an agent left are opened first."""
+    import shutil
 
     def unlock(function: Any, path: str, _: Any) -> None:
         Path(path).parent.chmod(0o700)

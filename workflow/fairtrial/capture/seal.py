@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +75,8 @@ def write_seal(evidence_folder: Path, attempt: Attempt, record: dict[str, Any]) 
 
 def _move_into_place(evidence_folder: Path, attempt: Attempt) -> None:
     """One rename where the target is empty; leftovers without a seal (never paid) are replaced."""
+    import shutil
+
     attempt.folder.parent.mkdir(parents=True, exist_ok=True)
     kept = {}
     if attempt.folder.exists():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +78,8 @@ def freeze_repository(results: Results, workspace: Manifest, acceptance: Manifes
 
     Without git on the machine the start has no repository, and that is what the record says.
     """
+    import shutil
+
     record = repository_record(results, workspace, acceptance)
     if record.exists():
         return

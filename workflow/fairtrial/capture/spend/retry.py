@@ -12,10 +12,9 @@ from fairtrial.contracts.protocols import FaultFound
 RETRIED = frozenset({"rate_limited", "server_error"})
 LONGEST = 3600.0  # seconds; a provider that asks for more is better asked by the next run
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-_SAID = re.compile(
+_SAID = (
     r"(?:retry[ _-]?after|(?:try again|retry|retrying|available again|resets?) in)[\"']?\s*[:=]?\s*[\"']?"
-    r"(\d+(?:\.\d+)?)\s*(milliseconds|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|h)?\b",
-    re.IGNORECASE,
+    r"(\d+(?:\.\d+)?)\s*(milliseconds|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|h)?\b"
 )
 
 
@@ -30,7 +29,7 @@ def retry_after(
         return float(header)
     errors = [str(error["message"]) for error in (events or {}).get("errors", [])]
     for text in (fault.message, *reversed(errors)):
-        found = _SAID.search(text)
+        found = re.search(_SAID, text, re.IGNORECASE)
         if found:
             unit = (found[2] or "s").lower()
             short = "ms" if unit.startswith(("ms", "milli")) else unit[0]

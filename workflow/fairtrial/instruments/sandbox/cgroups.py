@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import threading
 import time
 from collections.abc import Iterable
@@ -43,7 +42,7 @@ class Group:
     """One or two folders below the own groups; empty where none could be made."""
 
     def __init__(self) -> None:
-        name = f"box-{os.getpid()}-{secrets.token_hex(4)}"
+        name = f"box-{os.getpid()}-{os.urandom(4).hex()}"
         self.folders: list[Path] = []
         for parent in _own_folders():
             _sweep(parent)

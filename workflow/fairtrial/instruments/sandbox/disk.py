@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import threading
 import time
 from collections.abc import Sequence
@@ -21,7 +20,8 @@ def check_free(path: Path, needed: int) -> None:
     existing = path
     while not existing.exists():
         existing = existing.parent
-    free = shutil.disk_usage(existing).free
+    room = os.statvfs(existing)
+    free = room.f_bavail * room.f_frsize
     if free < needed:
         raise Fault("disk", f"{free >> 20} MiB free for {path}, {needed >> 20} MiB needed: make room, then run again")
 

@@ -6,7 +6,6 @@ import ctypes
 import errno
 import functools
 import os
-import platform
 import signal
 import struct
 import sys
@@ -106,7 +105,7 @@ def wait_status(pidfd: int) -> int | None:
 
 def machine() -> str:
     """x86_64, aarch64 or whatever the kernel says."""
-    found = platform.machine()
+    found = os.uname().machine
     return {"amd64": "x86_64", "arm64": "aarch64"}.get(found.lower(), found)
 
 

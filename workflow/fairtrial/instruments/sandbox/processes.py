@@ -6,7 +6,6 @@ import contextlib
 import os
 import select
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -75,6 +74,8 @@ def _parents() -> dict[int, list[int]]:
             if found:
                 table.setdefault(found[1], []).append(int(entry))
         return table
+    import subprocess
+
     listed = subprocess.run(["ps", "-axo", "pid=,ppid="], capture_output=True, text=True, check=False).stdout
     for line in listed.splitlines():
         pid, parent = line.split()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
-import shlex
 import signal
 import socket
 import threading
@@ -19,7 +17,7 @@ from typing import BinaryIO, cast
 from fairtrial.contracts.errors import Fault
 from fairtrial.contracts.lean import lean
 from fairtrial.contracts.protocols import Box, Budget, Json, ProcessReport
-from fairtrial.instruments.sandbox import backends, boxed, canary, layout, linux, record, seccomp, supervised
+from fairtrial.instruments.sandbox import backends, boxed, canary, layout, linux, record, seccomp
 from fairtrial.instruments.sandbox.backends import Backend, Policy
 from fairtrial.instruments.sandbox.disk import SizeWatch
 from fairtrial.instruments.sandbox.started import Ends, Started, pipe_ends, socket_ends
@@ -133,7 +131,7 @@ def _questions(box: Box) -> Iterator[canary.Questions]:
         server = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         name = ""
         if os.path.exists("/proc/self/ns"):  # noqa: PTH110
-            name = f"box-{secrets.token_hex(8)}"
+            name = f"box-{os.urandom(8).hex()}"
             abstract = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
             abstract.bind("\0" + name)
             abstract.listen()
@@ -153,6 +151,8 @@ def _start(box: Box, backend: Backend, ends: Ends, *, look: bool, port: int | No
     with _questions(box) as ask:
         if backend.kind == "bwrap":
             return boxed.start(box, backend, ends, ask, port)
+        from fairtrial.instruments.sandbox import supervised
+
         return supervised.start(box, backend, ends, ask, port)
 
 
@@ -249,6 +249,8 @@ def prefix(box: Box, folder: Path, *, policy: Policy = "auto", cache: Path | Non
     environment is the box's. `folder` keeps the options as long as the words are used. To end a child, kill its
     process. [] where no box can be had: then the command runs where it stands, with the caller's environment.
     """
+    import shlex
+
     backend = backends.choose(policy, cache)
     if backend.kind != "bwrap" or backend.path is None:
         return []

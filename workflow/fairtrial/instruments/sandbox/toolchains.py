@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -16,6 +14,8 @@ _PROXY = "rustup"  # its links start the compiler of a toolchain folder elsewher
 
 def binds_for(programs: Iterable[str]) -> tuple[list[Bind], list[str]]:
     """(binds, folders for PATH) with which a box finds `programs`; nothing for those below /usr or not installed."""
+    import shutil
+
     binds: dict[str, Bind] = {}
     path: dict[str, None] = {}
     for name in programs:
@@ -31,6 +31,8 @@ def binds_for(programs: Iterable[str]) -> tuple[list[Bind], list[str]]:
 
 def _program(name: str, found: Path) -> Path:
     """The file itself, behind links and rustup's proxies."""
+    import subprocess
+
     real = found.resolve()
     if real.name != _PROXY or name == _PROXY:
         return real if real.name == name else found

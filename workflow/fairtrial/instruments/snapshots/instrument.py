@@ -5,21 +5,22 @@ Leaves snapshots.json (the looks), snapshots/pack (their contents) and workspace
 
 from __future__ import annotations
 
-import statistics
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fairtrial.contracts.errors import Fault
 from fairtrial.contracts.protocols import Json, Stage
 from fairtrial.contracts.records import digest, dump, write_bytes
-from fairtrial.instruments.snapshots.diff import Patch, make_patch
 from fairtrial.instruments.snapshots.manifest import CACHES, IGNORE, REPOSITORIES
 from fairtrial.instruments.snapshots.repository import repository, small
 from fairtrial.instruments.snapshots.store import Caps, Store
 from fairtrial.instruments.snapshots.watch import Watcher, watcher_for
+
+if TYPE_CHECKING:
+    from fairtrial.instruments.snapshots.diff import Patch
 
 SETTLED_NS = 200_000_000  # a tree that stood this long was no half-written one
 MOST_LOOKS = 20_000
@@ -124,6 +125,8 @@ class Snapshots:
             self._watcher = None
 
     def _finish(self, stage: Stage, store: Store) -> None:
+        from fairtrial.instruments.snapshots.diff import make_patch
+
         if self._try_look("change", None) == self.looks[-1]["tree"]:
             self.looks[-1]["settled"] = True  # nothing runs any more
         self.end_tree = store.capture(self._root, self._keep_out, at_rest=True, mounts=self._mounts)
@@ -135,6 +138,8 @@ class Snapshots:
 
     def record(self) -> Json:
         """snapshots.json; see schemas/snapshots.schema.json."""
+        from fairtrial.instruments.snapshots.diff import Patch
+
         patch = self._patch or Patch(None, "not made")
         return {
             "schema_version": 1, "start": self.start_tree, "end": self.end_tree, "base": self.base,
@@ -234,4 +239,6 @@ class Snapshots:
 def _milliseconds(took: list[int]) -> dict[str, Any]:
     if not took:
         return {"median": None, "most": None}
-    return {"median": round(statistics.median(took) / 1e6, 3), "most": round(max(took) / 1e6, 3)}
+    took = sorted(took)
+    median = (took[len(took) // 2] + took[~(len(took) // 2)]) / 2
+    return {"median": round(median / 1e6, 3), "most": round(max(took) / 1e6, 3)}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -275,6 +274,8 @@ def _hash_file(name: str, folder: int, status: os.stat_result) -> Entry | None:
 
 def remove(folder: Path) -> None:
     """Delete a restored tree, locked folders and all."""
+    import shutil
+
     try:
         shutil.rmtree(folder)
     except PermissionError:

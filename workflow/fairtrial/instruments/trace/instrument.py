@@ -7,10 +7,8 @@ stage.folder/command-output/    captured stdout and stderr, capped
 from __future__ import annotations
 
 import json
-import shutil
 import socket
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -78,6 +76,8 @@ class Trace:
         private.mkdir()
         listens = private / "trace.sock"
         if not self._boxed and len(str(listens)) > LONGEST_SOCKET:
+            import tempfile
+
             self._short = Path(tempfile.mkdtemp(prefix="ft-"))
             listens = self._short / "trace.sock"
         commands = self._commands(found)
@@ -141,6 +141,8 @@ class Trace:
         """Write the trace. Nothing of the attempt is alive any more."""
         recorder, self._recorder = self._recorder, None
         if self._short:
+            import shutil
+
             shutil.rmtree(self._short, ignore_errors=True)
         if recorder is None:
             return

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-import platform
-import shutil
 import stat
-import subprocess
-import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from fairtrial.instruments.trace import interpreter, procfs
+from fairtrial.instruments.trace import procfs
 
 MARK = b"@fairtrial-trace-config@"
 ROOM = 512  # bytes of the buffer in shim.c that starts with MARK
@@ -32,10 +28,12 @@ def compiled(cache: Path) -> tuple[Path | None, str]:
     """
     source = _HERE / "shim.c"
     parts = [p.read_bytes() for p in sorted(_HERE.glob("shim*.[ch]"))]
-    key = hashlib.sha256(b"\0".join([*parts, platform.machine().encode()])).hexdigest()[:16]
+    key = hashlib.sha256(b"\0".join([*parts, os.uname().machine.encode()])).hexdigest()[:16]
     for flags in _FLAGS:
         if (built := cache / f"shim-{key}{'-static' if '-static' in flags else ''}").is_file():
             return built, _linking(flags)
+    import shutil
+
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
         return None, "no C compiler"
@@ -58,6 +56,9 @@ def _linking(flags: Iterable[str]) -> str:
 
 def _build(command: list[str], source: Path, target: Path) -> str:
     """'' when it was built and runs, else why not."""
+    import subprocess
+    import tempfile
+
     handle, name = tempfile.mkstemp(prefix="building-", dir=target.parent)
     os.close(handle)
     try:
@@ -101,6 +102,8 @@ def place_compiled(built: Path, folder: Path, names: Iterable[str], config: str)
 def place_python(folder: Path, names: Iterable[str], home: Path, *, inside: str, config: str) -> Path:
     """A script per name in `folder`, and in `home` the interpreter they run on; `inside` is `home` as the box sees it.
     Returns that interpreter's file."""
+    from fairtrial.instruments.trace import interpreter
+
     placed = interpreter.place(home)
     path = f"import sys\nsys.path.append({f'{inside}/{placed.extra}'!r})\n" if placed.extra else ""
     first = f"#!{inside}/{placed.program} {interpreter.FLAGS}\n"
@@ -120,6 +123,8 @@ def proof_compiled(shim: Path) -> Callable[[int], bool]:
 
 def proof_python(folder: Path, python: Path) -> Callable[[int], bool]:
     """Whether a process is the interpreter running one of our scripts. Weaker: a process may rewrite its arguments."""
+    from fairtrial.instruments.trace import interpreter
+
     known = {(s.st_dev, s.st_ino) for s in (p.stat() for p in folder.iterdir()) if stat.S_ISREG(s.st_mode)}
     found = python.stat()
     wanted = (found.st_dev, found.st_ino)
