@@ -67,4 +67,4 @@ def test_half_a_fault_does_not_hide_the_others_at_the_end(tmp_path: Path) -> Non
         path = results.faults(NAME) / name / "fault.json"
         path.parent.mkdir(parents=True)
         path.write_bytes(content)
-    assert live.what_failed(results, "i") == ["1 faults of h x m: auth: no key"]
+    assert live.what_failed(results, "i") == ["1 fault of h x m: auth: no key"]

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from fairtrial.capture import attempt, seal
+from fairtrial.capture import attempt, faults, seal
 from fairtrial.capture.settings import Settings
 from fairtrial.capture.spend import dead, leases, ledger
 from fairtrial.contracts.errors import UserError
@@ -137,6 +137,48 @@ def test_a_killed_attempt_becomes_a_fault_of_unknown_cost(one, swept: bool) -> N
 
 
 def test_a_living_attempt_is_left_alone(one) -> None:
+@pytest.mark.parametrize("swept", [True, False])
+@pytest.mark.parametrize("known", [True, False], ids=["lease there", "lease gone"])
+def test_killed_between_reservation_and_staging_it_has_its_fault_too(one, swept: bool, known: bool) -> None:
+    """No folder tells of it, only the ledger: one settlement and one fault, whether or not its lease can be read."""
+    results, attempt_id = one
+    record = leave_dead(results, attempt_id)
+    shutil.rmtree(results.scratch(record["token"]))
+    if not known:
+        results.attempt(attempt_id).lease.unlink()
+    if swept or not known:
+        assert dead.sweep(results, SETTINGS) == 1
+    assert attempt.run(results, attempt_id, SETTINGS) == 0
+    [fault] = faults_of(results)
+    assert (fault["kind"], fault["files"], fault["cost_usd"]) == ("interrupted", [], None)
+    assert (f"process {record['pid']}" in fault["message"]) is known
+    assert [s.fault for s in ledger.starts(results.ledger("default")).values()] == ["interrupted", None]
+    assert list((results.root / "scratch").glob("*")) == []
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["lease there", "lease gone"])
+@pytest.mark.parametrize("moment", ["settle_dead", "keep", "rename"])
+def test_whoever_buries_may_be_killed_too(one, moment: str, known: bool, monkeypatch) -> None:
+    """At each step of it; the next start makes one fault of it, under one name, and settles once."""
+    results, attempt_id = one
+    shutil.rmtree(results.scratch(leave_dead(results, attempt_id)["token"]))
+    if not known:
+        results.attempt(attempt_id).lease.unlink()
+    where = {"settle_dead": (ledger, "settle_dead"), "keep": (faults, "keep"), "rename": (Path, "rename")}[moment]
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(*where, killed)
+        dead.sweep(results, SETTINGS)
+    assert dead.sweep(results, SETTINGS) == 1
+    [fault] = faults_of(results)
+    [path] = results.fault_records()
+    assert fault["fault_id"] == path.parent.name
+    assert [s.fault for s in ledger.starts(results.ledger("default")).values()] == ["interrupted"]
+
+
     """A sweep settles nothing of an attempt whose holder lives."""
     results, attempt_id = one
     record = leave_dead(results, attempt_id)

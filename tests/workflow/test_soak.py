@@ -135,4 +135,6 @@ def the_ledger_is_the_sum(lab: Lab, attempts: int) -> None:
     assert sums.known >= attempts * USD
     assert (sums.running, sums.open) == (0, 0)
     assert sums.at_bound == pytest.approx(BOUND * sums.unknown)
-    assert len(lab.faults()) <= len(starts) - attempts
+    faults = lab.faults()
+    assert len(faults) == len(starts) - attempts
+    assert Counter(f["attempt_id"] for f in faults) == Counter(s.attempt_id for s in starts) - Counter(paid)

@@ -6,7 +6,6 @@ import errno
 import sys
 import time
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from fairtrial.capture import faults, seal
@@ -261,13 +260,12 @@ def _seal(this: Run, done: Executed, started_at: str) -> None:
 
 def _keep_fault(this: Run, done: Executed, started_at: str, asked: float | None) -> None:
     fault = done.ending
-    folder: Path | None = done.prepared.stage.folder if done.prepared else None
     failed = faults.Failed(
         fault=fault if isinstance(fault, FaultFound) else FaultFound("other", "unknown"),
         recipe_sha256=this.recipe_sha256,
         simulated=done.simulated(this.recipe),
         started_at=started_at,
-        evidence=folder,
+        evidence=this.results.scratch(this.token) / "evidence",  # moves even when empty: then nothing is left to bury
         report=done.report,
         events=done.events,
         retry_after=asked,

@@ -30,18 +30,33 @@ def note(results: Results, record: dict[str, Any]) -> None:
 
 
 def bury(results: Results, attempt_id: AttemptId, dead: dict[str, Any], settings: Settings) -> None:
-    """Called under the lease's lock with a dead holder's record ({} when it cannot be read)."""
-    token = str(dead.get("token", ""))
+    """Called under the lease's lock with a dead holder's record ({} when it cannot be read).
+
+    A start that the ledger knows of and that left no evidence, killed before its folder was laid out, gets an empty
+    one first: whatever is settled as unknown has its fault, also when this process is killed in turn.
+    """
     sealed = results.attempt(attempt_id).evidence.exists()
+    holders = {str(dead["token"]): dead} if dead.get("token") else {}
+    if not sealed:
+        for token in ledger.open_leases(results, attempt_id):
+            holders.setdefault(token, {**dead, "attempt_id": str(attempt_id), "token": token})
+            _lay_out(results, holders[token])
     ledger.settle_dead(
         results, attempt_id, None, lambda start: sealed_cost(results, attempt_id, settings) if sealed else UNKNOWN
     )
-    if not token:
-        return
-    evidence = results.scratch(token) / "evidence"
-    if evidence.is_dir() and not sealed:
-        _keep(results, attempt_id, dead, settings)
-    clear(results, token)
+    for token, record in holders.items():
+        if (results.scratch(token) / "evidence").is_dir() and not sealed:
+            _keep(results, attempt_id, record, settings)
+        clear(results, token)
+
+
+def _lay_out(results: Results, record: dict[str, Any]) -> None:
+    """A folder for the evidence of a start that had none yet, found again by `sweep`."""
+    folder = results.scratch(str(record["token"]))
+    if not (folder / "evidence").is_dir():
+        unknown = {"host": "unknown", "pid": 0, "heartbeat_seconds": leases.HEARTBEAT_SECONDS}
+        create(folder / "lease.json", {**unknown, **record})
+        (folder / "evidence").mkdir(mode=0o700)
 
 
 def _keep(results: Results, attempt_id: AttemptId, dead: dict[str, Any], settings: Settings) -> None:
@@ -49,7 +64,8 @@ def _keep(results: Results, attempt_id: AttemptId, dead: dict[str, Any], setting
         recipe, sha256 = load_recipe(results, attempt_id)
     except Fault:
         return  # another tree's leftovers; there is nothing to say about them
-    message = f"process {dead.get('pid')} on {dead.get('host')} died before it ended: killed, or the machine went down"
+    who = f"process {dead['pid']} on {dead['host']}" if dead.get("pid") else "its process"
+    message = f"{who} died before it ended: killed, or the machine went down"
     failed = faults.Failed(
         fault=FaultFound("interrupted", message),
         recipe_sha256=sha256,

@@ -223,6 +223,13 @@ def said(events: dict[str, Any], settings: Settings, attempt_id: AttemptId) -> d
 
 
 def settle_dead(results: Results, attempt_id: AttemptId, alive: str | None, cost_of: Callable[[str], Any]) -> list[str]:
+def open_leases(results: Results, attempt_id: AttemptId) -> list[str]:
+    """Tokens of the leases under which a start of this attempt is not settled, in any experiment."""
+    found = starts(results.root / "ledger", f"*/{_drawer(attempt_id)}").values()
+    mine = [s for s in found if not s.settled and not s.released and s.attempt_id == str(attempt_id)]
+    return sorted({s.token.partition(".")[0] for s in mine})
+
+
     """Settle every open reservation of an attempt whose holder is dead, in the experiment that made it.
 
     alive: token of the lease that is held now; cost_of: token -> {usd, source, fault} of what it left behind.
