@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -136,7 +137,6 @@ def test_a_killed_attempt_becomes_a_fault_of_unknown_cost(one, swept: bool) -> N
     assert not results.scratch(record["token"]).exists()
 
 
-def test_a_living_attempt_is_left_alone(one) -> None:
 @pytest.mark.parametrize("swept", [True, False])
 @pytest.mark.parametrize("known", [True, False], ids=["lease there", "lease gone"])
 def test_killed_between_reservation_and_staging_it_has_its_fault_too(one, swept: bool, known: bool) -> None:
@@ -179,6 +179,7 @@ def test_whoever_buries_may_be_killed_too(one, moment: str, known: bool, monkeyp
     assert [s.fault for s in ledger.starts(results.ledger("default")).values()] == ["interrupted"]
 
 
+def test_a_living_attempt_is_left_alone(one) -> None:
     """A sweep settles nothing of an attempt whose holder lives."""
     results, attempt_id = one
     record = leave_dead(results, attempt_id)
@@ -189,8 +190,6 @@ def test_whoever_buries_may_be_killed_too(one, moment: str, known: bool, monkeyp
 
 def test_a_lost_folder_is_paid_again_only_after_redo(one) -> None:
     """The ledger remembers; redo with a reason, and the money is named."""
-    import shutil
-
     results, attempt_id = one
     assert attempt.run(results, attempt_id, SETTINGS) == 0
     shutil.rmtree(results.attempt(attempt_id).folder)

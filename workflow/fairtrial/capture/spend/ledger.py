@@ -218,11 +218,11 @@ def said(events: dict[str, Any], settings: Settings, attempt_id: AttemptId) -> d
         return {"usd": events["cost_usd"], "source": events.get("cost_source")}
     price = settings.prices.get(attempt_id.model)
     whole = events.get("tokens") and not events.get("tokens_lower_bound", True)
-    usd = cost(events["tokens"], price) if whole else None
+    largest = longest(request["tokens"] for request in events.get("requests", []))
+    usd = cost(events["tokens"], price, largest) if whole else None
     return {"usd": usd, "source": None if usd is None else "price_table"}
 
 
-def settle_dead(results: Results, attempt_id: AttemptId, alive: str | None, cost_of: Callable[[str], Any]) -> list[str]:
 def open_leases(results: Results, attempt_id: AttemptId) -> list[str]:
     """Tokens of the leases under which a start of this attempt is not settled, in any experiment."""
     found = starts(results.root / "ledger", f"*/{_drawer(attempt_id)}").values()
@@ -230,6 +230,7 @@ def open_leases(results: Results, attempt_id: AttemptId) -> list[str]:
     return sorted({s.token.partition(".")[0] for s in mine})
 
 
+def settle_dead(results: Results, attempt_id: AttemptId, alive: str | None, cost_of: Callable[[str], Any]) -> list[str]:
     """Settle every open reservation of an attempt whose holder is dead, in the experiment that made it.
 
     alive: token of the lease that is held now; cost_of: token -> {usd, source, fault} of what it left behind.
