@@ -15,8 +15,7 @@ from typing import Any
 
 from fairtrial.verify import Failed, Verification
 
-# What version-control tools keep for themselves.
-OWN = ("refs/jj/", "refs/gitbutler/", "refs/heads/gitbutler/", "refs/remotes/gb-local/", "refs/stash")
+OWN = ("refs/jj/", "refs/gitbutler/", "refs/heads/gitbutler/", "refs/remotes/gb-local/", "refs/stash")  # kept by tools
 RUNNING = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply", "sequencer")
 MARKERS = ("<<<<<<< ", ">>>>>>> ", "||||||| ", "%%%%%%% ", "+++++++ ")
 QUIET = {
@@ -33,8 +32,7 @@ SETTINGS = "[core]\n\trepositoryformatversion = 0\n\tbare = {}\n"
 # For each repository named: its refs, its index as a tree (or what is unmerged in it), then every object it holds.
 LOOK = """
 for GIT_DIR in "$@"; do
-  export GIT_DIR
-  echo "repository $GIT_DIR"
+  export GIT_DIR; echo "repository $GIT_DIR"
   git for-each-ref --format='ref %(refname) %(objectname)'
   git write-tree 2> /dev/null || git ls-files --unmerged
   git cat-file --batch --batch-all-objects --buffer || exit 9
@@ -163,9 +161,8 @@ def look(v: Verification, folder: Path, git_dirs: tuple[str, ...]) -> list[Repos
     at = 0
     while at < len(seen):
         end = seen.index(b"\n", at)
-        line = seen[at:end].decode("utf-8", "replace")
+        line, at = seen[at:end].decode("utf-8", "replace"), end + 1
         words = line.split(" ")
-        at = end + 1
         if words[0] == "repository":
             running = [name for name in RUNNING if os.path.lexists(folder / words[1] / name)]
             found.append(Repository(v.text(f"{words[1]}/HEAD", folder).strip(), running))
@@ -234,8 +231,8 @@ class Case:
 
     def in_step(self) -> None:
         """HEAD is the branch's commit (jj: or the one below) and nothing is staged."""
-        now, tip = self.now, self.tip
-        allowed = [tip, *(now.commit(tip).parents if (self.v.workspace / ".jj").is_dir() else ())]
+        now, tip, jj = self.now, self.tip, (self.v.workspace / ".jj").is_dir()
+        allowed = [tip, *(now.commit(tip).parents if jj else ())]
         if not now.at.startswith(OWN) and now.head not in allowed:
             raise Failed(f"HEAD is {now.commit(now.head).message!r}, not the last commit of {self.branch}")
         same(now.files(now.index), now.tree(now.head), "index, against HEAD")
@@ -279,11 +276,9 @@ def worktree(folder: Path, git_dirs: tuple[str, ...]) -> Files:
         folders[:] = [f for f in folders if str(inner / f) not in (".jj", *git_dirs)]
         links = [name for name in folders if (Path(place) / name).is_symlink()]
         for path in (Path(place) / name for name in (*names, *links)):
-            if path.is_symlink():
-                found[str(inner / path.name)] = ("120000", str(path.readlink()))
-            else:
-                mode = "100755" if path.stat().st_mode & 0o100 else "100644"
-                found[str(inner / path.name)] = (mode, text(path.read_bytes()))
+            mode = "120000" if path.is_symlink() else "100755" if path.stat().st_mode & 0o100 else "100644"
+            content = str(path.readlink()) if mode == "120000" else text(path.read_bytes())
+            found[str(inner / path.name)] = (mode, content)
     return found
 
 
