@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from fairtrial.analysis import dataset
-from fairtrial.capture import attempt
+from fairtrial.capture import attempt, seal
 from fairtrial.capture.settings import Settings
 from fairtrial.contracts.errors import UserError
 from fairtrial.contracts.protocols import FaultFound
@@ -107,6 +107,25 @@ def test_any_changed_sealed_file_is_evidence_damaged(sealed) -> None:
             assert found["performance"]["time_cost"]["cost_usd"] is None, (name, how)
             (one.folder / name).write_bytes(content)
     assert again(results, one, planned, number + 1)["outcome"] == "green"
+
+
+def test_a_changed_seal_is_evidence_damaged_too(sealed) -> None:
+    """evidence.json covers itself, also after its `sealed` file was deleted and written again; an older one cannot."""
+    results, one, planned = sealed()
+    content = one.evidence.read_bytes()
+    record = json.loads(content)
+    edits = [{"ending": "timeout"}, {"attempt_id": f"{one.id}0"}, {"seal": "0" * 64}, {"wall_seconds": 0.5}]
+    for number, edit in enumerate(edits, 200):
+        one.evidence.write_text(json.dumps({**record, **edit}))
+        one.sealed.unlink()
+        seal.republish(one)
+        found = again(results, one, planned, number)["performance"]["correctness"]
+        assert found["verdict"] == "verifier_error", edit
+        assert found["verifier_error"].startswith("evidence_damaged: evidence.json was changed"), edit
+    one.evidence.write_text(json.dumps(record))  # spelled otherwise, the same record
+    assert again(results, one, planned, 300)["outcome"] == "green"
+    one.evidence.write_text(json.dumps({key: value for key, value in record.items() if key != "seal"}))
+    assert again(results, one, planned, 301)["outcome"] == "green"
 
 
 def test_damaged_evidence_is_a_problem_and_the_tables_are_built(sealed) -> None:

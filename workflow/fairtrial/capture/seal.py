@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fairtrial.contracts.errors import UserError
-from fairtrial.contracts.records import file_digest, pretty, sync_folder, write_bytes
+from fairtrial.contracts.records import file_digest, pretty, sync_folder, with_seal, write_bytes
 from fairtrial.paths import Attempt
 
 _NOT_SEALED = frozenset({"evidence.json", "sealed", "redo.json", "exclude.json", "pruned.json"})
@@ -41,7 +41,7 @@ def refuse_if_paid(attempt: Attempt, ledger_says_paid: bool) -> None:
 
 
 def republish(attempt: Attempt) -> None:
-    """Write the declared output again from the seal."""
+    """Write the declared output again. Whether evidence.json is still what was sealed is for grading to see: `seal`."""
     line = file_digest(attempt.evidence) + "\n"
     if not attempt.sealed.exists() or attempt.sealed.read_text() != line:
         write_bytes(attempt.sealed, line.encode())
@@ -67,7 +67,7 @@ def write_seal(evidence_folder: Path, attempt: Attempt, record: dict[str, Any]) 
         os.close(descriptor)
         name = str(path.relative_to(evidence_folder))
         digests[name] = {"sha256": file_digest(path), "bytes": path.stat().st_size}
-    sealed = {**record, "files": digests}
+    sealed = with_seal({**record, "files": digests})
     write_bytes(evidence_folder / "evidence.json", pretty(sealed))
     _move_into_place(evidence_folder, attempt)
     republish(attempt)

@@ -88,8 +88,16 @@ def load(path: Path, schema_name: str | None = None) -> dict[str, Any]:
     if not isinstance(record, dict):
         raise UserError(f"{path}: holds {type(record).__name__}, not an object")
     if schema_name:
-        validate(record, schema_name, str(path))
+        confirm(record, schema_name, str(path))
     return record
+
+
+def confirm(record: object, schema_name: str, where: str) -> None:
+    """`validate` for what fairtrial wrote itself: a record that surely fits does not have jsonschema imported for it."""
+    from fairtrial.contracts.fits import fits
+
+    if not fits(record, schema_name):
+        validate(record, schema_name, where)
 
 
 def validate(record: object, schema_name: str, where: str) -> None:
@@ -106,6 +114,17 @@ def pruned_of(folder: Path) -> tuple[frozenset[str], dict[str, Any]]:
     path = folder / "pruned.json"
     record = load(path) if path.exists() else {}
     return frozenset(record.get("files", ())), dict(record.get("rewritten", {}))
+
+
+def with_seal(record: dict[str, Any]) -> dict[str, Any]:
+    """The record and, as `seal`, the digest of all the rest of it as it will be read back."""
+    return {**record, "seal": digest(json.loads(pretty(record)))}
+
+
+def altered(record: dict[str, Any]) -> bool:
+    """Is a sealed record not what it was? One without `seal`, of an older fairtrial, cannot tell."""
+    rest = {key: value for key, value in record.items() if key != "seal"}
+    return "seal" in record and record["seal"] != digest(rest)
 
 
 def mismatches(

@@ -12,7 +12,17 @@ from typing import Any
 from fairtrial import registry
 from fairtrial.contracts.errors import UserError
 from fairtrial.contracts.protocols import DAMAGED, FaultFound, Streams
-from fairtrial.contracts.records import digest, dump, file_digest, load, mismatches, pruned_of, validate, write_bytes
+from fairtrial.contracts.records import (
+    altered,
+    confirm,
+    digest,
+    dump,
+    file_digest,
+    load,
+    mismatches,
+    pruned_of,
+    write_bytes,
+)
 from fairtrial.grading import buckets, corrections, record
 from fairtrial.grading.first_green import Replay
 from fairtrial.grading.judge import Judgement, judge
@@ -87,9 +97,13 @@ def examine(results: Results, attempt: Attempt, evidence: dict[str, Any], spec: 
     if "agent-stdout.txt" in excused:
         raise UserError(f"{attempt.id}: its transcript was pruned, so that it cannot be graded again")
     options = evidence["recipe"]["harness"]["options"]
-    if wrong := mismatches(attempt.folder, evidence["files"], excused, rewritten):
+    edited = altered(evidence)
+    wrong = ["evidence.json was changed"] if edited else []
+    wrong += mismatches(attempt.folder, evidence["files"], excused, rewritten)
+    if wrong:
         # What was changed may say anything: neither its cost nor its ending is believed.
-        nothing = merged(reader.read(Streams(b"", b"", options=options)), evidence["instruments"].get("endpoint"))
+        endpoint = None if edited else evidence["instruments"].get("endpoint")
+        nothing = merged(reader.read(Streams(b"", b"", options=options)), endpoint)
         error = f"{DAMAGED}: {'; '.join(wrong[:5])}"
         unknown = Judgement("verifier_error", error=error)
         return Graded(attempt, evidence, spec, nothing, None, unknown, notes=[error], damaged=True)
@@ -150,7 +164,7 @@ def write(graded: Graded, grade12: str) -> None:
     write_bytes(folder / "verifier-output.txt", output.encode("utf-8", "replace"), durable=False)
     result = record.result(graded, folder)
     result["artifacts"] = {p.name: file_digest(p) for p in sorted(folder.iterdir()) if p.name != "result.json"}
-    validate(result, "result", str(graded.attempt.result(grade12)))
+    confirm(result, "result", str(graded.attempt.result(grade12)))
     dump(graded.attempt.result(grade12), result)
 
 
