@@ -93,7 +93,7 @@ def load(path: Path, schema_name: str | None = None) -> dict[str, Any]:
 
 
 def confirm(record: object, schema_name: str, where: str) -> None:
-    """`validate` for what fairtrial wrote itself: a record that surely fits does not have jsonschema imported for it."""
+    """`validate` for what fairtrial wrote itself: jsonschema is only imported for a record that may not fit."""
     from fairtrial.contracts.fits import fits
 
     if not fits(record, schema_name):
