@@ -12,8 +12,10 @@ from pathlib import Path
 
 import pytest
 from fairtrial.analysis import arms, compare, dataset, dataset_tables, scorecard, scorecard_files
-from fairtrial.analysis.report import html, md, page, render, summary
+from fairtrial.analysis.report import html, md, page, render, short, summary
 from fairtrial.contracts.records import file_digest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests import fabricate
 
@@ -272,3 +274,48 @@ def test_markup_is_never_made_by_adding_text():
     """Safe + text escapes the text, so a forgotten escape shows instead of acting."""
     assert html.Safe("<b>x</b>") + "<i>" == "<b>x</b>&lt;i&gt;"
     assert isinstance(html.Safe("a") + html.Safe("b"), html.Safe)
+
+
+LONG = [f"{'harness-of-a-long-name-' * 2}{tail}" for tail in ("alpha", "beta")]
+
+
+def test_long_names_stay_different(tmp_path):
+    """Harnesses, models and tasks whose names begin alike are told apart in the summary and in the charts."""
+    arms_ = tuple(fabricate.Arm(harness, f"model-with-a-long-name-{size}") for harness in LONG for size in "ab")
+    out = built(tmp_path / "results", tasks=6, repetitions=2, arms=arms_)
+    lines = text_of(out / "summary.txt").splitlines()
+    first = lines.index(next(line for line in lines if line.startswith("configuration"))) + 1
+    assert len({line[:26] for line in lines[first : first + 4]}) == 4
+    drawn = set(re.findall(r"<text[^>]*>(harness-[^<]*)<", text_of(out / "index.html")))
+    assert all(len({text for text in drawn if len(text) == width}) in (0, 2, 4) for width in (16, 18, 22, 24))
+    assert max(summary.columns(line) for line in lines) <= 80
+
+
+@given(st.lists(st.text(alphabet="ab\u65e5e\u0301-", max_size=40), unique=True, max_size=12), st.integers(8, 30))
+def test_cut_names_are_narrow_and_different(texts, width):
+    """Whatever the names: at most the width, none equal to another."""
+    shown = short.names(texts, width)
+    assert list(shown) == texts
+    assert len(set(shown.values())) == len(texts)
+    assert all(short.columns(text) <= width for text in shown.values())
+
+
+def test_an_arm_of_two_versions_is_marked(tmp_path):
+    """Attempts of one arm in two harness versions: (mixed) in the summary, on the page and in Markdown."""
+    root = tmp_path / "results"
+    built(root, tasks=5, repetitions=2, arms=fabricate.ARMS_3X2[:2])
+    for path in sorted(root.glob("attempts/*/*/alder/*/*/r2/grades/*/result.json")):
+        path.write_text(path.read_text().replace('"2.1.0"', '"2.2.0"'))
+    matrix = json.loads((root / "default" / "matrix.json").read_bytes())
+    out = tmp_path / "out"
+    dataset.build(root, matrix, out)
+    scorecard_files.write(scorecard.build(dataset_tables.frame(out / "attempts.parquet"), matrix), out)
+    render.build(out, out, matrix, root, out)
+    said = "Mixed: alder m-large ran in the harness versions 2.1.0 and 2.2.0; its figures pool them."
+    assert said in " ".join(text_of(out / "summary.txt").split())
+    assert re.search(r"^alder m-large \(mixed\) ", text_of(out / "summary.txt"), re.M)
+    assert said in text_of(out / "index.html")
+    assert "mixed</span>" in text_of(out / "index.html")
+    markdown = text_of(out / "report.md").replace("\\", "")
+    assert "alder m-large (mixed)" in markdown
+    assert "birch m-large (mixed)" not in markdown

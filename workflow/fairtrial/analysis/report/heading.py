@@ -116,6 +116,9 @@ def banners(report: Report) -> list[str]:
         if lacking:
             weak.setdefault("; ".join(lacking), []).append(arm.name)
     found += [f"Degraded isolation of {words.listing(names)}: {lacking}." for lacking, names in weak.items()]
+    for arm in (one for one in report.arms if one.mixed):
+        versions = words.listing(report.card(arm)["harness_versions"])
+        found.append(f"Mixed: {arm.name} ran in the harness versions {versions}; its figures pool them.")
     if report.problems:
         count = words.plural(len(report.problems), "record")
         found.append(f"{count} could not be read in full; section 13 and problems.json name them.")

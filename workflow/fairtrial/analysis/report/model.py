@@ -31,6 +31,7 @@ class Arm:
     shape: str
     fill: str
     simulated: bool
+    mixed: bool = False  # its attempts ran in more than one harness version
 
     @property
     def model(self) -> str:
@@ -201,15 +202,25 @@ def arms_of(columns: dict[str, list[Any]]) -> list[Arm]:
     double = {key[:4] for key in seen if (*key[:4], not key[4]) in set(seen)}
     programs = sorted({_label(key[:4], several) for key in seen})
     models = sorted({key[3] for key in seen})
+    mixed = _mixed(columns)
     arms = []
     for index, (*parts, simulated) in enumerate(seen):
         key: Key = (parts[0], parts[1], parts[2], parts[3])
         mark = " (simulated)" if simulated and key in double else ""
         place = programs.index(_label(key, several))
-        fill = FILLS[models.index(key[3]) % len(FILLS)]
-        arms.append(Arm(index, "/".join(key) + mark, key, _label(key, several) + mark, place % COLOURS,
-                        SHAPES[place % len(SHAPES)], fill, bool(simulated)))  # fmt: skip
+        fill, shape = FILLS[models.index(key[3]) % len(FILLS)], SHAPES[place % len(SHAPES)]
+        arms.append(Arm(index, "/".join(key) + mark, key, _label(key, several) + mark, place % COLOURS, shape, fill,
+                        bool(simulated), (*key, bool(simulated)) in mixed))  # fmt: skip
     return arms
+
+
+def _mixed(columns: dict[str, list[Any]]) -> set[tuple[Any, ...]]:
+    """Keys of arms with more than one known harness version."""
+    found: dict[tuple[Any, ...], set[str]] = {}
+    for version, *key, simulated in zip(*(columns[name] for name in ("harness_version", *AXES)), strict=True):
+        if version is not None:
+            found.setdefault((*key, bool(simulated)), set()).add(version)
+    return {key for key, versions in found.items() if len(versions) > 1}
 
 
 def _label(key: Key, several: Sequence[bool]) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import unicodedata
-
 from fairtrial.analysis.report import heading, words
 from fairtrial.analysis.report.html import visible
 from fairtrial.analysis.report.model import Arm, Report
 from fairtrial.analysis.report.sections.failures import strip
 from fairtrial.analysis.report.sections.scorecard import hat, median, rank
+from fairtrial.analysis.report.short import columns, cut, names
 
 WIDTH = 80
 MOST_TASKS = 60
@@ -26,30 +25,6 @@ def text(report: Report) -> str:
 def clean(line: str) -> str:
     """One printable line, cut at 80 columns."""
     return cut(visible(line).replace("\n", " ").replace("\t", " "), WIDTH).rstrip()
-
-
-def columns(line: str) -> int:
-    """Terminal columns of a text: wide characters take two, combining ones none."""
-    return sum(_width(letter) for letter in line)
-
-
-def _width(letter: str) -> int:
-    if unicodedata.combining(letter) or unicodedata.category(letter) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
-
-
-def cut(line: str, width: int) -> str:
-    """At most `width` columns; a cut one ends in ~."""
-    if columns(line) <= width:
-        return line
-    kept, used = [], 0
-    for letter in line:
-        if used + _width(letter) > width - 1:
-            break
-        kept.append(letter)
-        used += _width(letter)
-    return "".join(kept) + "~"
 
 
 def pad(line: str, width: int) -> str:
@@ -76,11 +51,12 @@ def _table(report: Report) -> list[str]:
         ("$/pass", 8),
     )
     lines = [pad("configuration", 26) + "".join(f"{name:>{width}}" for name, width in widths)]
+    shown = _names(report)
     for arm in report.ranked:
         card = report.card(arm)
         low, high = ("like_low", "like_high") if card["like_low"] is not None else ("these_low", "these_high")
         lines.append(
-            pad(_name(arm), 26)
+            pad(shown[arm.index], 26)
             + f"{rank(card):>6}{words.percent(card['pass_rate']):>6}{card['passes']:>5}/{card['scored']:<3}"
             f"{words.bounds((card[low], card[high])):>8}{words.percent(hat(report, card)['value']):>8}"
             f"{median(card).replace(' min', 'm').replace(' s', 's'):>9}{words.dollars(card['cost_per_success_usd']):>8}"
@@ -90,9 +66,13 @@ def _table(report: Report) -> list[str]:
     return lines
 
 
-def _name(arm: Arm) -> str:
-    mark = " (sim)" if arm.simulated else ""
-    return cut(arm.name.replace(" (simulated)", ""), 26 - len(mark)) + mark
+def _names(report: Report) -> dict[int, str]:
+    """Arm index -> at most 26 columns, different for different arms."""
+    marks = {arm.index: " (sim)" * arm.simulated + " (mixed)" * arm.mixed for arm in report.arms}
+    width = 26 - max(map(len, marks.values()), default=0)
+    plain = {arm.index: visible(arm.name.replace(" (simulated)", "")) for arm in report.arms}
+    short = names(plain.values(), width)
+    return {index: short[plain[index]] + mark for index, mark in marks.items()}
 
 
 def _strips(report: Report) -> list[str]:
@@ -119,11 +99,15 @@ def _strips(report: Report) -> list[str]:
 
 def _block(report: Report, arms: list[Arm], tasks: list[str], widths: dict[int, int]) -> list[str]:
     size = {arm.index: max(widths[arm.index], 8) + 2 for arm in arms}
-    lines = [pad("", 22) + "".join(pad(arm.label, size[arm.index] - 1) + " " for arm in arms)]
+    least = min(size.values(), default=10) - 1
+    labels, models = names((visible(a.label) for a in report.arms), least), names(map(visible, report.models), least)
+    rows = names(map(visible, tasks), 21)
+    lines = [pad("", 22) + "".join(pad(labels[visible(arm.label)], size[arm.index]) for arm in arms)]
     if len(report.models) > 1:
-        lines.append(pad("", 22) + "".join(pad(arm.model, size[arm.index] - 1) + " " for arm in arms))
+        lines.append(pad("", 22) + "".join(pad(models[visible(arm.model)], size[arm.index]) for arm in arms))
     return lines + [
-        pad(task, 21) + " " + "".join(pad(strip(report, arm, task), size[arm.index]) for arm in arms) for task in tasks
+        pad(rows[visible(task)], 22) + "".join(pad(strip(report, arm, task), size[arm.index]) for arm in arms)
+        for task in tasks
     ]
 
 

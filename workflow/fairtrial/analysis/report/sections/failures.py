@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fairtrial.analysis.report import md, svg, words
+from fairtrial.analysis.report import md, short, svg, words
 from fairtrial.analysis.report.html import Safe, join, lead, scroll, tag
 from fairtrial.analysis.report.model import GLYPHS, MOST_LINKED, Arm, Report
 
@@ -94,12 +94,15 @@ def _grid(report: Report, tasks: list[str], many: bool) -> Safe:
     height = TOP + ROW * len(tasks) + 8
     used = {glyph(report, row) for row in range(report.planned)} if not many else set()
     parts: list[object] = [Safe("<defs>" + "".join(f'<g id="o{k}">{_DRAWN[k]}</g>' for k in sorted(used)) + "</defs>")]
+    labels, models = (short.names((getattr(arm, part) for arm in report.arms), width, "\u2026")
+                      for part, width in (("label", 18), ("model", 20)))  # fmt: skip
     for arm, at, _ in columns:
-        parts += [svg.text(left + at, 12, arm.label[:18], "b"), svg.text(left + at, 27, arm.model[:20], "q s")]
+        parts += [svg.text(left + at, 12, labels[arm.label], "b"), svg.text(left + at, 27, models[arm.model], "q s")]
     parts.append(svg.text(width - 8, 27, "all", "q s", "end"))
+    rows = short.names(tasks, 34, "\u2026")
     for number, task in enumerate(tasks):
         y = TOP + ROW * number
-        parts.append(svg.text(0, y + 12, task if len(task) <= 34 else task[:33] + "\u2026"))
+        parts.append(svg.text(0, y + 12, rows[task]))
         passes, tries = _rate(report, task)
         parts.append(svg.text(width - 8, y + 12, words.percent(passes / tries if tries else None), "q", "end"))
         for arm, at, _ in columns:

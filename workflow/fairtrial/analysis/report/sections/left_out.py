@@ -93,7 +93,7 @@ def _versions(report: Report) -> Safe:
     rows: list[list[object]] = []
     for arm in report.ranked:
         card = report.card(arm)
-        mixed = " (mixed)" if len(card["harness_versions"]) > 1 else ""
+        mixed = " (mixed)" if arm.mixed else ""
         rows.append([
             Cell(label(arm), arm.name), (", ".join(card["harness_versions"]) or words.DASH) + mixed,
             ", ".join(card["models_observed"]) or words.DASH, ", ".join(card["isolations"]) or words.DASH,

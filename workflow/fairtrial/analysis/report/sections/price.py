@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fairtrial.analysis.report import curves, svg, words
+from fairtrial.analysis.report import curves, short, svg, words
 from fairtrial.analysis.report.html import Safe, join, lead, scroll, tag
 from fairtrial.analysis.report.model import Arm, Report
 
@@ -94,13 +94,14 @@ def _labels(known: list[tuple[Arm, float, float]], x: svg.Log, y: svg.Linear) ->
         return []
     taken = [(x(cost) - 7, x(cost) + 7, y(share)) for _, cost, share in known]
     found = []
+    shown = short.names((arm.name for arm, _, _ in known), 22, "\u2026")
     for arm, cost, share in known:
-        size = 7.0 * len(arm.name[:22])
+        size = 7.0 * len(shown[arm.name])
         options = [(side, shift) for shift in (-8, 12, -21, 25, -34) for side in (1, -1)]
         side, shift = min(options, key=lambda o: _crowding((x(cost), y(share)), size, o, taken))
         at, height = x(cost) + 9 * side, y(share) + shift
         taken.append((min(at, at + size * side), max(at, at + size * side), height - 4))
-        found.append(svg.text(at, height, arm.name[:22], f"k b c{arm.colour}", "" if side > 0 else "end"))
+        found.append(svg.text(at, height, shown[arm.name], f"k b c{arm.colour}", "" if side > 0 else "end"))
     return found
 
 

@@ -42,8 +42,9 @@ def explanation(report: Report) -> str:
 
 def label(arm: Arm) -> Safe:
     """Mark, harness, model; simulated arms say so."""
-    mark = join([" ", pill("simulated", "warn")]) if arm.simulated else ""
-    return join([svg.icon(arm), tag("b", arm.label), " ", tag("span", arm.model, class_="quiet"), mark])
+    marks = [name for name, holds in (("simulated", arm.simulated), ("mixed", arm.mixed)) if holds]
+    shown = join([join([" ", pill(name, "warn")]) for name in marks])
+    return join([svg.icon(arm), tag("b", arm.label), " ", tag("span", arm.model, class_="quiet"), shown])
 
 
 def rank(card: dict[str, Any]) -> str:
@@ -145,7 +146,8 @@ def markdown(report: Report) -> str:
     for arm in report.ranked:
         card = report.card(arm)
         rows.append([
-            arm.name + (" (simulated)" if arm.simulated and "(simulated)" not in arm.name else ""), rank(card),
+            arm.name + " (simulated)" * (arm.simulated and "(simulated)" not in arm.name) + " (mixed)" * arm.mixed,
+            rank(card),
             words.percent(card["pass_rate"]), f"{card['passes']}/{card['scored']}",
             words.bounds((card["these_low"], card["these_high"])), words.bounds((card["like_low"], card["like_high"])),
             words.percent(hat(report, card)["value"]), words.percent(card["flip_rate"]), median(card),

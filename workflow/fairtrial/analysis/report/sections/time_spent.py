@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fairtrial.analysis.report import md, svg, words
+from fairtrial.analysis.report import md, short, svg, words
 from fairtrial.analysis.report.html import Cell, Safe, join, lead, scroll, table
 from fairtrial.analysis.report.model import Arm, Report
 from fairtrial.analysis.report.sections.pass_rate import fills
@@ -47,10 +47,11 @@ def _chart(report: Report) -> Safe:
     low, high = min(times, default=1) * 0.85, max([report.wall_budget, *times])
     height = TOP + ROW * len(tasks) + 26
     parts: list[object] = []
+    shown = short.names(tasks, 30, "\u2026")
     for number, task in enumerate(tasks):
         y = TOP + ROW * number
         parts += [
-            svg.text(0, y + 16, task[:30], "s"),
+            svg.text(0, y + 16, shown[task], "s"),
             svg.line(left, y + ROW, left + PANEL * len(programs) - 24, y + ROW, "g"),
         ]
     for place, program in enumerate(programs):

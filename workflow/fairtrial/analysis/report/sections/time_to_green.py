@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fairtrial.analysis.report import curves, svg, words
+from fairtrial.analysis.report import curves, short, svg, words
 from fairtrial.analysis.report.html import Safe, details, join, lead, scroll, tag
 from fairtrial.analysis.report.model import Arm, Report
 
@@ -85,7 +85,7 @@ def _chart(report: Report, arms: list[Arm], column: str, model: str) -> Safe:
     parts += _labels(arms, found, y) + _waiting(arms, found, ticks, x)
     said = "; ".join(f"{arm.label} {words.percent(c.steps[-1][1] if c.steps else 0.0)} of {c.attempts}"
                      for arm, c in zip(arms, found, strict=True))  # fmt: skip
-    width = max(WIDTH, RIGHT + 14 + 8.2 * max(len(arm.label[:16]) for arm in arms))
+    width = max(WIDTH, RIGHT + 14 + 8.2 * max(min(len(arm.label), 16) for arm in arms))
     height = BASE + 44 + 14 * max(len(arms), 2)
     return svg.figure(width, height, f"Share green by time, {model}, at the budget: {said}", *parts)
 
@@ -106,7 +106,9 @@ def _steps(curve: curves.GreenCurve, x: svg.Log, y: svg.Linear) -> list[tuple[fl
 def _labels(arms: list[Arm], found: list[curves.GreenCurve], y: svg.Linear) -> list[Safe]:
     ends = [y(c.steps[-1][1] if c.steps else 0.0) + 4 for c in found]
     placed = svg.spread(ends, 14, TOP + 6, BASE + 2)
-    return [svg.text(RIGHT + 6, at, arm.label[:16], f"k b c{arm.colour}") for arm, at in zip(arms, placed, strict=True)]
+    shown = short.names((arm.label for arm in arms), 16, "\u2026")
+    return [svg.text(RIGHT + 6, at, shown[arm.label], f"k b c{arm.colour}")
+            for arm, at in zip(arms, placed, strict=True)]  # fmt: skip
 
 
 def _waiting(arms: list[Arm], found: list[curves.GreenCurve], ticks: list[tuple[float, str]], x: svg.Log) -> list[Safe]:

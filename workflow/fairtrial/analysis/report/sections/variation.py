@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fairtrial.analysis.report import md, svg, words
+from fairtrial.analysis.report import md, short, svg, words
 from fairtrial.analysis.report.html import Safe, details, join, lead, scroll, tag
 from fairtrial.analysis.report.model import Arm, Report
 
@@ -44,9 +44,10 @@ def _chart(report: Report, arms: list[Arm]) -> Safe:
             svg.line(x(tick), 4, x(tick), height - 24, "g"),
             svg.text(x(tick), height - 8, f"{tick:.2g}", "q", "middle"),
         ]
+    shown = short.names((arm.name for arm in arms), 24, "\u2026")
     for number, arm in enumerate(arms):
         top = TOP + 43 * number
-        parts.append(svg.text(0, top + 22, arm.name[:24]))
+        parts.append(svg.text(0, top + 22, shown[arm.name]))
         for place, (name, key, kind) in enumerate(BARS):
             parts += _bar(report, arm, key, name, (x, top + 12 * place, kind))
         if number:
