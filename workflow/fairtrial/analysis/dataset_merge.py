@@ -28,12 +28,14 @@ def merge(sources: Sequence[Path], name: str) -> Merged:
     """The experiments `sources`, each a results tree that plans `name` or an experiment's folder in one, as one.
 
     Cells that several of them plan are one cell with the most repetitions. UserError when one attempt was sealed
-    twice with different evidence, or when a cell was graded in two ways: those are two experiments.
+    twice with different evidence, or when a cell was graded in two ways: those are two experiments. The order of the
+    sources changes nothing.
     """
     cells: dict[tuple[str, ...], Row] = {}
     folders: dict[str, Path] = {}
     roots: list[Path] = []
     loaded = [(_root(source), load(_matrix(source, name), "matrix")) for source in sources]
+    loaded.sort(key=lambda one: (one[1]["digest"], str(one[0])))
     for root, matrix in loaded:
         if root not in roots:
             roots.append(root)
@@ -41,11 +43,11 @@ def merge(sources: Sequence[Path], name: str) -> Merged:
             key = tuple(cell[part] for part in CELL)
             cells[key] = _joined(cells.get(key), cell, root)
             _place(folders, cell, root)
-    first = loaded[0][1]
     skipped = {(entry["what"], entry["why"]): entry for _, matrix in loaded for entry in matrix["skipped"]}
     record = {
-        "schema_version": 1, "name": name, "cells": list(cells.values()), "skipped": list(skipped.values()),
-        "k": first["k"],
+        "schema_version": 1, "name": name, "cells": [cells[key] for key in sorted(cells)],
+        "skipped": [skipped[key] for key in sorted(skipped)],
+        "k": sorted({k for _, matrix in loaded for k in matrix["k"]}),
     }  # fmt: skip
     return Merged(roots, {**record, "digest": digest(record)}, folders)
 

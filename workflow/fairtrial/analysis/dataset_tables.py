@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from fairtrial.contracts.errors import UserError
 from fairtrial.contracts.schema import schema
 
 TABLES = ("attempts", "checks", "commands", "tool_calls", "requests", "faults")
@@ -128,10 +129,22 @@ def write(table: str, plain: Any, path: Path) -> None:
 
 
 def read(path: Path, wanted: Sequence[str] | None = None) -> Any:
-    """One Parquet table, or some of its columns."""
+    """One Parquet table that `fairtrial dataset` wrote, or some of its columns; UserError when it is none of them."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    return pq.read_table(path, columns=list(wanted) if wanted else None)
+    try:
+        table = pq.read_table(path, columns=list(wanted) if wanted else None)
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file; `fairtrial dataset` makes it") from None
+    except (pa.ArrowException, OSError, ValueError) as error:
+        said = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise UserError(f"{path}: is no table ({said}); `fairtrial dataset` makes it anew") from None
+    missing = sorted(set(wanted or columns(path.stem)) - set(table.column_names))
+    if missing:
+        lacks = ", ".join(missing[:3])
+        raise UserError(f"{path}: has no column {lacks}; `fairtrial dataset` makes it anew")
+    return table
 
 
 def frame(path: Path, wanted: Sequence[str] | None = None) -> Any:

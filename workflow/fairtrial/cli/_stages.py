@@ -48,7 +48,7 @@ def matrix_of(args: argparse.Namespace) -> tuple[Json, Any]:
             f"{experiment.matrix}: no such file; planned experiments: {', '.join(known) or 'none'}; "
             "`snakemake --cores 2` plans and runs one, `fairtrial plan --write` only plans it"
         )
-    return records.load(experiment.matrix), experiment
+    return records.load(experiment.matrix, "matrix"), experiment
 
 
 def prices() -> dict[str, Json]:

@@ -77,16 +77,17 @@ def create(path: Path, record: object) -> bool:
     return True
 
 
-def load(path: Path, schema_name: str | None = None) -> dict[str, Any]:
-    """Read one record; a torn, foreign or invalid one is a UserError that names the file."""
+def load(path: Path, schema_name: str | None = None, made_by: str = "") -> dict[str, Any]:
+    """Read one record; a torn, foreign or invalid one is a UserError that names the file and the command it is of."""
+    again = f"; `{made_by}` makes it anew" if made_by else ""
     try:
         record = json.loads(path.read_bytes())
     except FileNotFoundError:
-        raise UserError(f"{path}: no such file") from None
+        raise UserError(f"{path}: no such file{again}") from None
     except ValueError as error:
-        raise UserError(f"{path}: not whole JSON ({error})") from None
+        raise UserError(f"{path}: not whole JSON ({error}){again}") from None
     if not isinstance(record, dict):
-        raise UserError(f"{path}: holds {type(record).__name__}, not an object")
+        raise UserError(f"{path}: holds {type(record).__name__}, not an object{again}")
     if schema_name:
         confirm(record, schema_name, str(path))
     return record

@@ -75,7 +75,9 @@ def _page(report: Report, row: int, folder: Path, results: Path, stamp: str) -> 
     up = "../" * (key.count("/") + 1)
     under = join([tag("p", report.title_of(task), class_="sub"), _facts(report, row), *_banners(report, row),
                   tag("p", tag("a", "Back to the report", href=f"{up}index.html"))])  # fmt: skip
-    cards = _cards(report, row, folder, results) if _readable(report, row) else []
+    cards = _cards(report, row, folder, results) if _readable(report, row) and folder.is_dir() else []
+    if not folder.is_dir():
+        under = join([under, tag("p", "The evidence of this attempt is not below these results.", class_="banner")])
     body = join(
         [
             Safe('<div class="grid">'),

@@ -233,17 +233,16 @@ def load(  # noqa: PLR0917
     chosen: bool = False,
 ) -> Report:  # fmt: skip
     """The model of the tables in `dataset` and the statistics computed from them."""
-    import json
-
     from fairtrial.analysis import dataset_tables as tables
     from fairtrial.contracts.records import file_digest
+    from fairtrial.contracts.records import load as record
 
     table = tables.read(dataset / "attempts.parquet", [c for c in tables.columns("attempts") if c != "changed_lines"])
     columns = {name: tables.plain_list(table[name]) for name in table.column_names}
     faults = tables.read(dataset / "faults.parquet")
     fault_columns = {name: tables.plain_list(faults[name]) for name in faults.column_names}
     rows = [dict(zip(fault_columns, values, strict=True)) for values in zip(*fault_columns.values(), strict=True)]
-    problems = json.loads((dataset / "problems.json").read_bytes())["problems"]
+    problems = record(dataset / "problems.json", made_by="fairtrial dataset").get("problems", [])
     sources = {path.name: file_digest(path) for path in sorted(dataset.glob("*.parquet"))}
     return Report(matrix, columns, arms_of(columns), scorecard, pairs, problems, rows, sources, so_far, linked,
                   chosen=chosen)  # fmt: skip

@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -66,9 +65,9 @@ def build(
 
 def read(dataset_dir: Path, scorecard_dir: Path, matrix: Json, so_far: bool = False, chosen: bool = False) -> Report:
     """The model the sections read."""
-    card = json.loads((scorecard_dir / "scorecard.json").read_bytes())
+    card = records.load(scorecard_dir / "scorecard.json", made_by="fairtrial scorecard")
     compared = scorecard_dir / "comparisons.json"
-    pairs = pairs_view.view(json.loads(compared.read_bytes()) if compared.exists() else {})
+    pairs = pairs_view.view(records.load(compared, made_by="fairtrial scorecard") if compared.exists() else {})
     report = model.load(dataset_dir, card, pairs, matrix, so_far, False, chosen)
     report.linked = report.planned <= MOST_LINKED and not any(report.columns["foreign"])
     return report
