@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from fairtrial.contracts.protocols import Bind, Box
-from fairtrial.instruments.sandbox import backends, run
+from fairtrial.instruments.sandbox import backends, prefix
 
 from tests import box_rig as rig
 
@@ -19,7 +19,7 @@ def words(tmp_path):
     (tmp_path / "acceptance").mkdir()
     (tmp_path / "acceptance/a").write_text("a")
     made = Box(Path(), Path(), env={"OWN": "1"}, binds=[Bind(tmp_path / "acceptance", "/task/acceptance")])
-    return run.prefix(made, tmp_path / "odd name's folder", policy="required")
+    return prefix.prefix(made, tmp_path / "odd name's folder", policy="required")
 
 
 def _run(words, folder, script, **other):
@@ -81,4 +81,4 @@ def test_status_stdin_and_kill(words, tmp_path):
 def test_where_no_box_can_be_had_there_are_no_words(tmp_path, monkeypatch):
     """Degraded, the prefix is empty and the command runs where it stands."""
     monkeypatch.setattr(backends, "_found", {None: (backends.plain_backend(), [])})
-    assert run.prefix(rig.box(tmp_path, "x"), tmp_path / "p") == []
+    assert prefix.prefix(rig.box(tmp_path, "x"), tmp_path / "p") == []

@@ -22,7 +22,7 @@ from typing import Any
 
 from fairtrial.contracts.errors import UserError
 from fairtrial.grading.judge import Judgement
-from fairtrial.plan.recipe import CORRECTION
+from fairtrial.plan.files import CORRECTION
 
 VERSION = 1
 _KEYS = {"end_tree", "verifier_sha256", "checks", "reason"}

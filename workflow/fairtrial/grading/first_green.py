@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NotRequired, Protocol, TypedDict
 
+from fairtrial.contracts.lean import field, lean
 from fairtrial.instruments.snapshots.store import remove
 
 Verdict = Literal["green", "red", "unknown"]
@@ -47,7 +47,7 @@ class Snapshotted(Protocol):
         """Paths in which two trees differ."""
 
 
-@dataclass(slots=True)
+@lean
 class Replay:
     """The table, the verdict of each judged tree, and why some were not judged."""
 
@@ -146,7 +146,7 @@ def _row(look: Mapping[str, Any], verdict: Verdict) -> Row:
     }  # fmt: skip
 
 
-@dataclass(slots=True)
+@lean
 class _Stay:
     """Looks in a row that found the same tree."""
 

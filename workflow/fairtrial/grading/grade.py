@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import tempfile
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from fairtrial import registry
 from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.lean import field, lean
 from fairtrial.contracts.protocols import DAMAGED, FaultFound, Streams
 from fairtrial.contracts.records import (
     altered,
@@ -30,12 +30,11 @@ from fairtrial.grading.rejudge import Replays, replays
 from fairtrial.grading.seen import Seen, look
 from fairtrial.instruments.endpoint.merge import merged
 from fairtrial.paths import Attempt, AttemptId, Results
-from fairtrial.plan.files import place
-from fairtrial.plan.recipe import CORRECTION
+from fairtrial.plan.files import CORRECTION, place
 from fairtrial.wire.captured import report_of, streams
 
 
-@dataclass
+@lean
 class Graded:
     """Everything one grade found, before it is written down."""
 

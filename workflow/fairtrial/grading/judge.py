@@ -8,10 +8,10 @@ checks. 6. Before a verifier_error stands, try the verifier on the reference. 7.
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fairtrial.contracts.lean import field, lean
 from fairtrial.contracts.protocols import Bind
 from fairtrial.grading.judge_box import ACCEPTANCE, Boxes
 from fairtrial.grading.judge_reference import build_reference, build_start
@@ -24,7 +24,7 @@ from fairtrial.verify.files import copy_tree
 KEPT = 100_000  # characters of output kept in a Judgement
 
 
-@dataclass(slots=True)
+@lean
 class Judgement:
     """The verdict on one tree.
 

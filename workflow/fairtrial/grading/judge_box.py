@@ -13,7 +13,7 @@ from pathlib import Path
 from fairtrial.contracts.errors import Fault
 from fairtrial.contracts.protocols import HOME, WORKSPACE, Bind, Box, Limits
 from fairtrial.instruments.sandbox import backends, layout
-from fairtrial.instruments.sandbox import run as sandbox
+from fairtrial.instruments.sandbox.prefix import prefix
 from fairtrial.instruments.sandbox.toolchains import binds_for
 from fairtrial.verify.blackbox import BrokenBox, Result, run_child
 
@@ -47,7 +47,7 @@ class Boxes:
         key = tuple(binds)
         if key not in self._prefixes:
             box = Box(Path(), Path(HOME), binds=[*self._shown, *binds], path=self._path, limits=LIMITS)
-            self._prefixes[key] = sandbox.prefix(box, self.place(), policy=self.policy)
+            self._prefixes[key] = prefix(box, self.place(), policy=self.policy)
         return self._prefixes[key]
 
     def python(self) -> str:
@@ -69,12 +69,14 @@ class Boxes:
 
     def _supervised(self, argv: Sequence[str], workspace: Path, seconds: float, binds: Sequence[Bind]) -> Result:
         """Without bubblewrap: Landlock or a plain process, below a supervisor that ends what is left behind."""
+        from fairtrial.instruments.sandbox.run import run_simple
+
         home = self.place()
         home.mkdir(mode=0o700)
         binds = [*self._shown, *binds]
         box = Box(workspace, home, argv=list(argv), binds=binds, path=self._path, limits=LIMITS)
         try:
-            done = sandbox.run_simple(box, seconds, backend=self.backend)
+            done = run_simple(box, seconds, backend=self.backend)
         except Fault as fault:
             raise Fault(fault.kind, f"grading: {fault.message}") from None
         status = done.status if done.status is not None else -(done.signal or 9)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from fairtrial.contracts.lean import field, lean
 
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _NO_TEST = re.compile(
@@ -23,7 +24,7 @@ _SIGNAL_BASE = 128  # a shell's and a box's way to say killed by a signal
 _DETAIL = 4000
 
 
-@dataclass(slots=True)
+@lean
 class Said:
     """Checks by name in the order reported, or the error; on an error `checks` holds what was reported before it."""
 
@@ -32,7 +33,7 @@ class Said:
     broken_check: str | None = None  # the check during which the verifier itself broke
 
 
-@dataclass(slots=True)
+@lean
 class Run:
     """How the verifier's process ended. `status`: exit status, negative signal number when killed."""
 

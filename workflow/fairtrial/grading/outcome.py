@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from fairtrial.contracts.lean import lean
 
 ENDINGS = ("completed", "timeout", "budget", "agent_error", "fault_found_at_grading")
 VERDICTS = ("passed", "failed", "verifier_error")
@@ -12,7 +12,7 @@ _CUT_SHORT = {"timeout": "timeout", "budget": "agent_error", "agent_error": "age
 _BESIDE = {"passed": "+green", "failed": "", "verifier_error": "+unknown"}
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class Outcome:
     """What an ending and a verdict come to.
 

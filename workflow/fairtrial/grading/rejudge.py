@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from fairtrial.contracts.lean import lean
 from fairtrial.contracts.records import dump, load
 from fairtrial.grading.first_green import Replay, Verdict, decide, replay
 from fairtrial.grading.judge import Judgement, judge
@@ -14,7 +14,7 @@ from fairtrial.paths import Results
 _FULL: dict[str, Verdict] = {"passed": "green", "failed": "red", "verifier_error": "unknown"}
 
 
-@dataclass(slots=True)
+@lean
 class Replays:
     """The two tables and the two records decided from them; None where there was nothing to replay."""
 

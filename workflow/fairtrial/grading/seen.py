@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from fairtrial.contracts.lean import lean
 from fairtrial.contracts.protocols import Json
 from fairtrial.grading import buckets, vc
 from fairtrial.instruments.trace import reader
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class Seen:
     """One attempt as it was captured. `trace` and `requests` None: not captured, which is not the same as empty.
 

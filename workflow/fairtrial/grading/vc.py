@@ -11,10 +11,10 @@ options literally. Of the entries that fit, the one that says most wins; on a ti
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from fairtrial import registry
+from fairtrial.contracts.lean import lean
 from fairtrial.contracts.protocols import Json
 
 # Options whose value is the next word, before the subcommand.
@@ -25,7 +25,7 @@ VALUE_OPTIONS: Mapping[str, frozenset[str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@lean(frozen=True)
 class Classes:
     """The version-control programs of an arm and what their subcommands do, by program name.
 

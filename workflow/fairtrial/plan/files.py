@@ -11,6 +11,7 @@ from fairtrial.contracts.errors import Fault, UserError
 from fairtrial.paths import Results
 
 Manifest = list[dict[str, Any]]
+CORRECTION = "corrections/corrected-verifier.json"  # in a task package: a published mistake of its verifier
 _IGNORED = frozenset({"__pycache__", ".DS_Store", ".git"})
 
 

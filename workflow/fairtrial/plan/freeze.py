@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fairtrial.contracts.records import digest, dump
 from fairtrial.paths import Experiment, Results
-from fairtrial.plan.files import Manifest, freeze, freeze_bytes, manifest, place
+from fairtrial.plan.files import CORRECTION, Manifest, freeze, freeze_bytes, manifest, place
 
 if TYPE_CHECKING:  # every attempt imports this module, and none of them expands a matrix
     from fairtrial.plan.matrix import Cell, Matrix
@@ -54,8 +54,6 @@ def freeze_records(results: Results, cell: Cell) -> None:
 
 def freeze_task(results: Results, cell: Cell) -> None:
     """Keep the files of one task package."""
-    from fairtrial.plan.recipe import CORRECTION
-
     hashed = cell.hashed
     folder = hashed.task.folder
     for name in ("workspace", "acceptance", "verifier", "solution"):

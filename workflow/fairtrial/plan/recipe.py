@@ -11,10 +11,8 @@ from fairtrial import registry
 from fairtrial.contracts.lean import lean
 from fairtrial.contracts.numbers import GRADER, SANDBOX
 from fairtrial.plan.config import Config, adapter_of, reader_of
-from fairtrial.plan.files import Manifest, manifest, one_file, text_digest
+from fairtrial.plan.files import CORRECTION, Manifest, manifest, one_file, text_digest
 from fairtrial.plan.tasks import Task
-
-CORRECTION = "corrections/corrected-verifier.json"
 
 
 @lean(frozen=True)

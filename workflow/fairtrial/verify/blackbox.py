@@ -11,9 +11,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 KEEP_BYTES = 16 << 20  # kept per stream of a child; more is drained and dropped
 DRAIN_SECONDS = 0.3  # after the child's end: a left-over writer that holds the pipe must not hold the verifier
@@ -69,8 +68,7 @@ class BrokenBox(Exception):
     """The box itself could not be built: a verifier error, never the product's failure."""
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(NamedTuple):
     """How one boxed child went. `status`: exit status, negative signal number when killed; `folder`: its workspace."""
 
     argv: tuple[str, ...]
@@ -114,10 +112,10 @@ def plain_environment(home: Path) -> dict[str, str]:
     return {"PATH": path, "HOME": str(home), "TMPDIR": str(home), **fixed}
 
 
-@dataclass
 class _Stream:
-    kept: bytearray = field(default_factory=bytearray)
-    truncated: bool = False
+    def __init__(self) -> None:
+        self.kept = bytearray()
+        self.truncated = False
 
     def take(self, data: bytes) -> None:
         room = KEEP_BYTES - len(self.kept)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +21,8 @@ def command_line(arguments: Sequence[str] | None = None, more: str | None = None
     words = list(sys.argv[1:] if arguments is None else arguments)
     if more is not None:
         words = _with_configfile(words, more)
+    import shlex
+
     return shlex.join(["snakemake", *words])
 
 

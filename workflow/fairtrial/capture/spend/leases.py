@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import shutil
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -94,6 +92,9 @@ def silence(path: Path) -> float | None:
 
 def cluster_says_gone(job: str) -> bool:
     """Does SLURM no longer know this job as pending or running? False where it cannot be asked."""
+    import shutil
+    import subprocess
+
     if shutil.which("squeue") is None:
         return False
     try:

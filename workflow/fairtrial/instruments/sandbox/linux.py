@@ -103,12 +103,6 @@ def wait_status(pidfd: int) -> int | None:
     return int(struct.unpack_from("<i", buffer, 60)[0]) if mask & _PIDFD_INFO_EXIT else None
 
 
-def machine() -> str:
-    """x86_64, aarch64 or whatever the kernel says."""
-    found = os.uname().machine
-    return {"amd64": "x86_64", "arm64": "aarch64"}.get(found.lower(), found)
-
-
 def drop_capabilities() -> None:
     """Root without its powers, for good (after no_new_privileges): it still owns files, it no longer rules."""
     header = ctypes.create_string_buffer(struct.pack("<Ii", 0x20080522, 0), 8)

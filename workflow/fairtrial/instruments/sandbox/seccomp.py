@@ -8,10 +8,9 @@ A foreign architecture (32-bit calls, x32) gets ENOSYS, otherwise it would be a 
 from __future__ import annotations
 
 import errno
+import os
 import struct
 import sys
-
-from fairtrial.instruments.sandbox import linux
 
 _ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}  # AUDIT_ARCH_*
 _REFUSED = {
@@ -31,14 +30,20 @@ _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06  # BPF_LD|W|ABS, JMP|
 _ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
 
 
+def _machine() -> str:
+    """x86_64, aarch64 or whatever the kernel says."""
+    found = os.uname().machine
+    return {"amd64": "x86_64", "arm64": "aarch64"}.get(found.lower(), found)
+
+
 def refused_calls(machine: str | None = None) -> dict[str, int]:
     """Name -> number of the refused calls on this machine; empty where there is no filter for it."""
-    return dict(_REFUSED.get(machine or linux.machine(), {})) if sys.platform == "linux" else {}
+    return dict(_REFUSED.get(machine or _machine(), {})) if sys.platform == "linux" else {}
 
 
 def program(machine: str | None = None) -> bytes:
     """The filter as struct sock_filter[]; b'' where there is none for this machine."""
-    machine = machine or linux.machine()
+    machine = machine or _machine()
     numbers = sorted(refused_calls(machine).values())
     if not numbers:
         return b""
@@ -58,6 +63,8 @@ def program(machine: str | None = None) -> bytes:
 def apply() -> bool:
     """Put this process under the filter (after no_new_privileges); False where that cannot be had."""
     import ctypes
+
+    from fairtrial.instruments.sandbox import linux
 
     code = program()
     if not code:
