@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fairtrial.contracts.errors import UserError
-from fairtrial.contracts.records import file_digest, pretty, sync_folder, with_seal, write_bytes
+from fairtrial.contracts.records import file_digest, load, pretty, sync_folder, with_seal, write_bytes
 from fairtrial.paths import Attempt
 
 _NOT_SEALED = frozenset({"evidence.json", "sealed", "redo.json", "exclude.json", "pruned.json"})
@@ -33,11 +33,18 @@ def _redo(attempt: Attempt) -> str:
 
 
 def refuse_if_paid(attempt: Attempt, ledger_says_paid: bool) -> None:
-    """No seal, but a grade or the ledger says it was paid: never run it again by itself."""
-    graded = next(iter((attempt.folder / "grades").glob("*/result.json")), None)
+    """No seal, but a whole grade or the ledger says it was paid: never run it again by itself."""
+    graded = next(filter(_is_whole, (attempt.folder / "grades").glob("*/result.json")), None)
     if graded is not None or ledger_says_paid:
         proof = graded or "the ledger"
         raise UserError(f"{attempt.id}: its seal is gone, but {proof} says that it was paid; {_redo(attempt)}")
+
+
+def _is_whole(path: Path) -> bool:
+    try:
+        return bool(load(path))
+    except UserError:
+        return False
 
 
 def republish(attempt: Attempt) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-HELP = "grade an attempt again whose verifier failed; the earlier grade stays beside the new one"
+HELP = "grade attempts again whose verifier failed; the earlier grade stays beside the new one"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
-    parser.add_argument("attempt", help="suite/task/harness/model/recipe12/rN, or a path that ends so")
+    parser.add_argument("attempt", nargs="+", help="suite/task/harness/model/recipe12/rN, or a path that ends so")
     parser.add_argument("--results", type=Path, default=Path("results"))
 
 
@@ -18,5 +18,6 @@ def run(args: argparse.Namespace) -> int:
     """0."""
     from fairtrial.upkeep import regrade, show
 
-    print(regrade.regrade(show.locate(args.attempt, args.results)))
+    for attempt in [show.locate(given, args.results) for given in args.attempt]:
+        print(regrade.regrade(attempt), flush=True)
     return 0

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from fairtrial.capture.spend import invocation, progress
+from fairtrial.capture.spend import grades, invocation, progress
 from fairtrial.capture.spend.estimate import duration
 from fairtrial.contracts.clock import parse
 from fairtrial.contracts.errors import UserError
@@ -23,10 +23,11 @@ def status(results: Results, name: str) -> str:
     if not path.exists():
         known = sorted(p.parent.name for p in results.root.glob("*/matrix.json"))
         raise UserError(f"{path}: no such file; planned experiments: {', '.join(known) or 'none'}")
-    found = progress.standing(results, load(path))
+    matrix = load(path)
+    found = progress.standing(results, matrix)
     since, run = progress.since(results, name)
     lines = [_headline(found, run), *_table(found)]
-    lines += _doubtful(found) + _not_run(results, name, run)
+    lines += _doubtful(found, grades.unscored(results, matrix)) + _not_run(results, name, run)
     if found.balance is not None:
         lines.append(f"money   {progress.money(found.balance, invocation.cap(results, run))}")
     now = time.time()
@@ -53,9 +54,10 @@ def _table(found: progress.Standing) -> list[str]:
     ]
 
 
-def _doubtful(found: progress.Standing) -> list[str]:
+def _doubtful(found: progress.Standing, unscored: str | None) -> list[str]:
     faults = found.total("faults")
-    return [f"faults  {faults:,} so far, each with its evidence below results/faults"] if faults else []
+    lines = [f"faults  {faults:,} so far, each with its evidence below results/faults"] if faults else []
+    return lines + ([f"grades  {unscored}"] if unscored else [])
 
 
 def _not_run(results: Results, name: str, run: Mapping[str, Any] | None) -> list[str]:

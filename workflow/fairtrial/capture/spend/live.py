@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fairtrial.capture.settings import Settings, from_environment
-from fairtrial.capture.spend import bound, dead, gate, invocation, ledger
+from fairtrial.capture.spend import bound, dead, gate, grades, invocation, ledger
 from fairtrial.capture.spend.halt import Watch
 from fairtrial.capture.spend.leases import Lease, identity, take
 from fairtrial.capture.spend.progress import Reporter
@@ -41,7 +41,7 @@ def begin(plan: Plan, cwd: Path) -> None:
     buried = dead.sweep(results, settings)
     if buried:
         _say(f"{counted(buried, 'attempt')} of an earlier run had died; what was left is kept under results/faults")
-    for line in lines:
+    for line in [*lines, *grades.mend(results, plan.matrix.record, cwd)]:
         _say(line)
     _threads.append(Reporter(results, plan.matrix.record, settings.max_usd).start())
     _threads.append(Watch(results, settings.invocation).start())
@@ -87,9 +87,17 @@ def _say(text: str) -> None:
 def end(plan: Plan, cwd: Path) -> None:
     """Everything is there."""
     _release()
-    path = Results(cwd / "results").experiment(plan.name).report / "summary.txt"
+    results = Results(cwd / "results")
+    path = results.experiment(plan.name).report / "summary.txt"
     if path.exists():
         sys.stderr.write(f"{path.read_text(encoding='utf-8')}\nreport: {path.with_name('index.html')}\n")
+    _say_unscored(results, plan)
+
+
+def _say_unscored(results: Results, plan: Plan) -> None:
+    line = grades.unscored(results, plan.matrix.record)
+    if line is not None:
+        _say(line)
 
 
 def end_with_faults(plan: Plan, cwd: Path) -> None:
@@ -103,6 +111,7 @@ def end_with_faults(plan: Plan, cwd: Path) -> None:
     folder = results.experiment(plan.name).so_far / "report"
     for line in what_failed(results, from_environment().invocation):
         _say(line)
+    _say_unscored(results, plan)
     _say(f"not everything ended well; what is there so far: {folder / 'index.html'}")
     _say(f"to go on where this one stopped: {invocation.command_line()}")
 
