@@ -64,6 +64,32 @@ def test_names_at_their_limit_and_beyond(tmp_path: Path) -> None:
         planned(lab)
 
 
+@pytest.mark.parametrize("what", ["harness", "model", "task", "suite"])
+@pytest.mark.parametrize("name", ["x" * 20, "a-" + "01" * 25])
+def test_a_name_that_snakemake_takes_for_a_recursion_is_refused(tmp_path: Path, what: str, name: str) -> None:
+    """Twenty equal parts at the end: one line with the name; nineteen are fine."""
+    lab = Lab(tmp_path, tasks=["one"])
+    if what == "harness":
+        lab.harnesses[name], lab.config["harnesses"] = {"adapter": "noop"}, [name]
+    elif what == "model":
+        lab.models[name], lab.config["models"] = {"id": "x"}, [name]
+    elif what == "task":
+        make_task(tmp_path / "suites" / "tiny", name)
+    else:
+        (tmp_path / "suites" / "tiny").rename(tmp_path / "suites" / name)
+        lab.config["tasks"] = ["one"]
+    with pytest.raises(UserError, match=f"{what} '{name}': ends in .* 20 times or more, which Snakemake refuses"):
+        planned(lab)
+
+
+def test_a_name_of_nineteen_equal_parts_is_a_name(tmp_path: Path) -> None:
+    """Snakemake plans it."""
+    lab = Lab(tmp_path, tasks=["one"], config={"repetitions": 1})
+    lab.models["m" * 19], lab.config["models"] = {"id": "x"}, ["m" * 19]
+    lab.write()
+    assert lab.planned()["attempt"] == 1
+
+
 def test_any_id_of_a_provider_is_a_cell_of_its_own(tmp_path: Path) -> None:
     """Ids that would be the same folder name are different recipes below slugs; the id stays as it was typed."""
     models: dict[str, Any] = {f"m{n}": {"id": text} for n, text in enumerate(IDS)}

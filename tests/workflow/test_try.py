@@ -50,6 +50,20 @@ def test_a_red_attempt_is_exit_1(lab: Lab) -> None:
     assert json.loads(done.stdout)["outcome"] == "red"
 
 
+def test_a_script_beside_the_caller_is_refused_before_anything_starts(lab: Lab) -> None:
+    """The agent starts in the workspace: the file is named with what to write; a script of the workspace runs."""
+    script = lab.folder / "agent.py"
+    script.write_text("open('answer.txt', 'w').write('42\\n')\n")
+    done = tried(lab, "--agent-cmd", "python3 -B agent.py {prompt}")
+    assert done.returncode == 2
+    assert "--agent-cmd: agent.py is a file here" in done.stderr
+    assert f"write {script}" in done.stderr
+    assert not lab.results.exists()
+    assert tried(lab, "--agent-cmd", f"python3 -B {script} {{prompt}}").returncode == 0
+    (lab.folder / "suites" / "tiny" / "one" / "workspace" / "agent.py").write_text(script.read_text())
+    assert tried(lab, "--agent-cmd", "python3 -B agent.py {prompt}").returncode == 0
+
+
 def test_a_fault_is_exit_3_and_no_row(lab: Lab) -> None:
     """A program that is not there is no failure of the agent."""
     done = tried(lab, "--agent-cmd", "no-such-agent {prompt}", "--csv", "rows.csv")

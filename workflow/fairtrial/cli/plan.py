@@ -38,9 +38,12 @@ def run(args: argparse.Namespace) -> int:
 
 def _say(record: dict[str, object], results: object) -> None:
     from fairtrial.capture.spend.gate import missing_by_arm
+    from fairtrial.contracts.plain import counted
 
     rows = missing_by_arm(results, record["cells"])  # type: ignore[arg-type]
-    print(f"{record['name']}: {sum(r.planned for r in rows)} attempts, {sum(r.missing for r in rows)} missing")
+    print(
+        f"{record['name']}: {counted(sum(r.planned for r in rows), 'attempt')}, {sum(r.missing for r in rows)} missing"
+    )
     for row in rows:
         print(f"  {row.name:<48} {row.missing:>6} of {row.planned} missing{'' if row.free else '  (costs money)'}")
     for entry in record["skipped"]:  # type: ignore[attr-defined]

@@ -18,6 +18,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """0; attempts that cannot be pruned are named."""
     from fairtrial.contracts.errors import UserError
+    from fairtrial.contracts.plain import counted
     from fairtrial.paths import Results
     from fairtrial.upkeep import prune
 
@@ -25,9 +26,10 @@ def run(args: argparse.Namespace) -> int:
         raise UserError(f"--results: {args.results} is not a folder")
     done = prune.prune(Results(args.results), streams=args.streams, dry=args.dry_run)
     what = "would drop" if args.dry_run else "dropped"
-    print(
-        f"{what} {done.files} files and {done.trees} snapshots of {done.attempts} attempts, {done.freed / 1e6:.1f} MB"
+    parts = (
+        f"{counted(done.files, 'file')} and {counted(done.trees, 'snapshot')} of {counted(done.attempts, 'attempt')}"
     )
+    print(f"{what} {parts}, {done.freed / 1e6:.1f} MB")
     for attempt, why in done.skipped.items():
         print(f"left alone: {attempt}: {why}")
     if done.attempts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -14,6 +15,7 @@ from fairtrial.plan import tasks as packages
 from fairtrial.plan.config import Config, adapter_of
 from fairtrial.plan.recipe import Arm, HashedTask, gradespec, recipe
 
+PERIODIC = 20  # equal parts at the end of a name, as in snakemake.io.PeriodicityDetector
 LONGEST_PATH = 200  # characters of one attempt's id; leaves room for the files below it
 
 
@@ -149,6 +151,9 @@ def _check(cells: list[Cell], skipped: Iterable[tuple[str, str]]) -> None:
     if not cells:
         why = "; ".join(f"{what}: {reason}" for what, reason in list(skipped)[:5])
         raise UserError(f"config: the matrix is empty, everything was skipped: {why}")
+    for key in ("suite", "task", "harness", "model"):
+        for name in sorted({cell.row[key] for cell in cells}):
+            _refuse_periodic(key, name)
     seen: dict[str, str] = {}
     for cell in cells:
         attempt = cell.attempt_id(1)
@@ -158,3 +163,12 @@ def _check(cells: list[Cell], skipped: Iterable[tuple[str, str]]) -> None:
             )
         if seen.setdefault(attempt.lower(), attempt) != attempt:
             raise UserError(f"{attempt} and {seen[attempt.lower()]} differ only in case; rename one")
+
+
+def _refuse_periodic(key: str, name: str) -> None:
+    """Snakemake takes a name that ends in twenty equal parts for an endless recursion, far from where it is written."""
+    found = re.search(rf"(.+?)\1{{{PERIODIC - 1},}}$", name) if len(name) >= PERIODIC else None
+    if found:
+        raise UserError(
+            f"{key} {name!r}: ends in {found[1]!r} {PERIODIC} times or more, which Snakemake refuses; rename it"
+        )

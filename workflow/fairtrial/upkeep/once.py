@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import sys
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -22,6 +23,8 @@ from fairtrial.plan import config as configuration
 from fairtrial.plan import freeze, snake
 from fairtrial.plan.matrix import Matrix, expand
 from fairtrial.wire.captured import STDERR
+
+INTERPRETER = re.compile(r"(?:python|node|ruby|perl|bash|sh|zsh|deno|bun|php)[0-9.]*")  # runs the file it is given
 
 
 @dataclass(slots=True)
@@ -81,6 +84,7 @@ def planned(wanted: Wanted) -> tuple[Matrix, configuration.Config]:
     if len(matrix.cells) != 1:
         names = ", ".join(f"{cell.row['suite']}/{cell.row['task']}" for cell in matrix.cells)
         raise UserError(f"{wanted.task!r} names {len(matrix.cells)} tasks ({names}); try takes one")
+    _refuse_own_script(wanted.agent_cmd, matrix)
     if wanted.green_cmd is not None:
         freeze.with_check(matrix, wanted.green_cmd)
     return matrix, config
@@ -94,6 +98,29 @@ def _entry(wanted: Wanted) -> tuple[str, dict[str, Any]] | None:
         return None
     options = {"template": wanted.agent_cmd, **({"output": wanted.output} if wanted.output else {})}
     return wanted.harness or "try", {"adapter": "command", "options": options}
+
+
+def _refuse_own_script(command: str | None, matrix: Matrix) -> None:
+    """A script named from here, `python3 agent.py`: the agent starts in the workspace, where it is not."""
+    from fairtrial.harnesses.command.launch import split
+
+    script = _script([] if command is None else split(command))
+    package = matrix.cells[0].hashed.task.folder
+    if script is None or not Path(script).is_file() or (package / "workspace.sh").exists():
+        return
+    if not (package / "workspace" / script).exists():
+        raise UserError(
+            f"--agent-cmd: {script} is a file here, but the agent starts in the task's workspace, which has none; "
+            f"write {Path(script).absolute()}"
+        )
+
+
+def _script(words: list[str]) -> str | None:
+    """The relative file that an interpreter is given to run; None for anything else."""
+    if not words or not INTERPRETER.fullmatch(Path(words[0]).name):
+        return None
+    first = next((word for word in words[1:] if not word.startswith("-") or word in ("-c", "-m")), "/")
+    return None if first.startswith(("/", "-", "{")) else first
 
 
 def row_of(tree: Results, matrix: Matrix) -> dict[str, str]:

@@ -10,7 +10,7 @@ from fairtrial.upkeep.finding import Finding
 _REMEDIES = {
     "git": "install git",
     "jj": "install jj; on Debian, .ci/stages/05-jj puts it beside what is there",
-    "but": "install GitButler's command line",
+    "but": "install GitButler's command line: https://docs.gitbutler.com/cli-guides/installation",
 }
 
 
