@@ -181,7 +181,7 @@ def test_files_of_the_task_that_change_while_grading_void_the_verdict(tmp_path: 
         ("cat acceptance/expected.txt && ! touch acceptance/new", True, ""),
         ("rm answer.txt", True, ""),
         ("env | grep -q FAIRTRIAL", False, "status 1"),
-        ('test "$(ls /run/ft)" = bin', True, ""),
+        ('test "$(echo $(ls /run/ft))" = "bin lib pyvenv.cfg"', True, ""),
     ],
 )
 def test_the_green_command_is_the_check_acceptance(tmp_path: Path, command: str, passed: bool, detail: str) -> None:

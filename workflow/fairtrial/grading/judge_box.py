@@ -12,6 +12,7 @@ from pathlib import Path
 
 from fairtrial.contracts.errors import Fault
 from fairtrial.contracts.protocols import HOME, WORKSPACE, Bind, Box, Limits
+from fairtrial.grading import judge_python
 from fairtrial.instruments.sandbox import backends, layout
 from fairtrial.instruments.sandbox.prefix import prefix
 from fairtrial.instruments.sandbox.toolchains import binds_for
@@ -34,6 +35,7 @@ class Boxes:
         self._room = room
         self._used = 0
         self._prefixes: dict[tuple[Bind, ...], list[str]] = {}
+        self._python: list[Bind] = []
 
     def place(self) -> Path:
         """A fresh path below the room."""
@@ -46,7 +48,9 @@ class Boxes:
             return []
         key = tuple(binds)
         if key not in self._prefixes:
-            box = Box(Path(), Path(HOME), binds=[*self._shown, *binds], path=self._path, limits=LIMITS)
+            self._python = self._python or judge_python.binds(self.place())
+            shown = [*self._python, *self._shown, *binds]
+            box = Box(Path(), Path(HOME), binds=shown, path=self._path, limits=LIMITS)
             self._prefixes[key] = prefix(box, self.place(), policy=self.policy)
         return self._prefixes[key]
 

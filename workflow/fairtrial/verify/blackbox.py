@@ -147,7 +147,7 @@ def run_child(
     try:
         out, err, timed_out = _pump(child, stdin, time.monotonic() + seconds)
     finally:
-        _end(child)
+        end(child)
     status = child.returncode
     if not env and status == 1 and err.kept.startswith(b"bwrap: ") and not err.kept.startswith(b"bwrap: execvp"):
         raise BrokenBox(bytes(err.kept[:500]).decode(errors="replace").strip())
@@ -164,7 +164,8 @@ def _below(pid: int) -> list[int]:
     return found
 
 
-def _end(child: subprocess.Popen[bytes]) -> None:
+def end(child: subprocess.Popen[bytes]) -> None:
+    """Kill a child and everything below it or in its group, and give its pipes back."""
     for pid in _below(child.pid) if child.poll() is None else ():
         with contextlib.suppress(OSError):
             os.kill(pid, signal.SIGKILL)

@@ -11,7 +11,7 @@ SUITE = {
 
 def report(argv: list[str], text: str, status: int = 0) -> str:
     """Standard output of `logreport.py ARGV in.log`; the exit status must be as given."""
-    result = v.run(["python3", "logreport.py", *argv, "in.log"], files={"in.log": text})
+    result = v.python(["logreport.py", *argv, "in.log"], files={"in.log": text})
     if result.timed_out or result.status != status:
         raise Failed(f"want status {status}: {result}")
     return result.text
@@ -70,7 +70,7 @@ def one_call_only() -> None:
     code = (
         "import logreport, sys\nfor name in sys.argv[1:]:\n    logreport.main(['errors', name])\nsys.stdout.flush()\n"
     )
-    result = v.run(["python3", "-c", code, "one", "two", "one"], files={"one": one, "two": two})
+    result = v.python(["-c", code, "one", "two", "one"], files={"one": one, "two": two})
     v.equal(v.ok(result).text, one + two[3:] + one, "output of three calls")
 
 
@@ -88,7 +88,7 @@ def old_behaviour() -> None:
 @v.check("own-suite")
 def own_suite() -> None:
     """The program's own tests, as they were handed out, still pass."""
-    result = v.ok(v.run(["python3", "-m", "unittest", "tests.test_characterization"], files=SUITE))
+    result = v.ok(v.python(["-m", "unittest", "tests.test_characterization"], files=SUITE))
     if b"\nRan 10 tests" not in result.stderr:
         raise Failed("the suite did not run all of its 10 tests")
 

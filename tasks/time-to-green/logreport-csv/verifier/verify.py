@@ -11,7 +11,7 @@ SUITE = {
 
 def report(argv: list[str], text: str, status: int = 0) -> str:
     """Standard output of `logreport.py ARGV in.log`; the exit status must be as given."""
-    result = v.run(["python3", "logreport.py", *argv, "in.log"], files={"in.log": text})
+    result = v.python(["logreport.py", *argv, "in.log"], files={"in.log": text})
     if result.timed_out or result.status != status:
         raise Failed(f"want status {status}: {result}")
     return result.text
@@ -64,7 +64,7 @@ def options() -> None:
     v.equal(report(["errors", "-f", "csv", "-l", "FATAL"], quiet, 1), "no entries (bad lines: 0)\n", "no entries")
     usage = "usage: logreport.py COMMAND [-l LEVEL] [-n COUNT] FILE\n"
     for name in ("CSV", ""):
-        result = v.run(["python3", "logreport.py", "errors", "-f", name, "in.log"], files={"in.log": quiet})
+        result = v.python(["logreport.py", "errors", "-f", name, "in.log"], files={"in.log": quiet})
         v.equal([result.status, result.stdout], [2, b""], f"status and output of -f {name!r}")
         want = f"logreport: unknown format '{name}'\n{usage}"
         v.equal(result.stderr.decode(errors="replace"), want, f"standard error of -f {name!r}")
@@ -77,7 +77,7 @@ def one_call_only() -> None:
         "import logreport, sys\nlogreport.main(['hours', '-f', 'csv', 'in.log'])\nlogreport.main(['hours', 'in.log'])\n"
         "sys.stdout.flush()\n"
     )
-    result = v.ok(v.run(["python3", "-c", code], files={"in.log": "2024-01-31 01:00:00 INFO a: x\n"}))
+    result = v.ok(v.python(["-c", code], files={"in.log": "2024-01-31 01:00:00 INFO a: x\n"}))
     v.equal(result.text, f"hour,entries\n01,1\n01     1 {'#' * 40}\n", "output of two calls")
 
 
@@ -95,7 +95,7 @@ def old_behaviour() -> None:
 @v.check("own-suite")
 def own_suite() -> None:
     """The program's own tests, as they were handed out, still pass."""
-    result = v.ok(v.run(["python3", "-m", "unittest", "tests.test_characterization"], files=SUITE))
+    result = v.ok(v.python(["-m", "unittest", "tests.test_characterization"], files=SUITE))
     if b"\nRan 10 tests" not in result.stderr:
         raise Failed("the suite did not run all of its 10 tests")
 

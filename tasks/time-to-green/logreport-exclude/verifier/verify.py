@@ -11,7 +11,7 @@ SUITE = {
 
 def report(argv: list[str], text: str, status: int = 0) -> str:
     """Standard output of `logreport.py ARGV in.log`; the exit status must be as given."""
-    result = v.run(["python3", "logreport.py", *argv, "in.log"], files={"in.log": text})
+    result = v.python(["logreport.py", *argv, "in.log"], files={"in.log": text})
     if result.timed_out or result.status != status:
         raise Failed(f"want status {status}: {result}")
     return result.text
@@ -77,7 +77,7 @@ def old_behaviour() -> None:
     """Without -x nothing changes; errors of usage are as before."""
     want = summary(5, ("03:00:00", "05:00:00", 7200), "FATAL 1, ERROR 2, WARN 1, INFO 1", "a 2, A 1, ab 1, b 1")
     v.equal(report(["summary"], LOG), want, "summary")
-    result = v.run(["python3", "logreport.py", "hours", "-q", "in.log"], files={"in.log": LOG})
+    result = v.python(["logreport.py", "hours", "-q", "in.log"], files={"in.log": LOG})
     usage = "usage: logreport.py COMMAND [-l LEVEL] [-n COUNT] FILE\n"
     v.equal(result.stderr.decode(errors="replace"), "logreport: option -q not recognized\n" + usage, "usage")
     v.equal([result.status, result.stdout], [2, b""], "status and output")
@@ -86,7 +86,7 @@ def old_behaviour() -> None:
 @v.check("own-suite")
 def own_suite() -> None:
     """The program's own tests, as they were handed out, still pass."""
-    result = v.ok(v.run(["python3", "-m", "unittest", "tests.test_characterization"], files=SUITE))
+    result = v.ok(v.python(["-m", "unittest", "tests.test_characterization"], files=SUITE))
     if b"\nRan 10 tests" not in result.stderr:
         raise Failed("the suite did not run all of its 10 tests")
 

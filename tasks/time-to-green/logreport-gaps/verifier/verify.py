@@ -11,7 +11,7 @@ SUITE = {
 
 def report(argv: list[str], text: str, status: int = 0) -> str:
     """Standard output of `logreport.py ARGV in.log`; the exit status must be as given."""
-    result = v.run(["python3", "logreport.py", *argv, "in.log"], files={"in.log": text})
+    result = v.python(["logreport.py", *argv, "in.log"], files={"in.log": text})
     if result.timed_out or result.status != status:
         raise Failed(f"want status {status}: {result}")
     return result.text
@@ -63,7 +63,7 @@ def edges() -> None:
     text = "2024-05-06 10:00:00 INFO a: x\nbad\n\n2024-05-06 10:00:05 DEBUG a: x\n2024-05-06 10:00:09 WARN b: x"
     got = report(["gaps", "-l", "info"], text)
     v.equal(got, gap(9, "2024-05-06 10:00:00", "2024-05-06 10:00:09"), "-l info")
-    result = v.run(["python3", "logreport.py", "gaps"])
+    result = v.python(["logreport.py", "gaps"])
     usage = "usage: logreport.py COMMAND [-l LEVEL] [-n COUNT] FILE\n"
     v.equal([result.status, result.stdout], [2, b""], "status and output without a file")
     v.equal(result.stderr.decode(errors="replace"), "logreport: one FILE, please\n" + usage, "usage")
@@ -78,14 +78,14 @@ def old_behaviour() -> None:
     v.equal(report(["summary"], text), head + "span:      -43140 s\n" + tail, "summary")
     bar = "#" * 40
     v.equal(report(["hours"], text), f"00     1 {bar}\n12     1 {bar}\n23     1 {bar}\n", "hours")
-    result = v.run(["python3", "logreport.py", "gap", "in.log"], files={"in.log": text})
+    result = v.python(["logreport.py", "gap", "in.log"], files={"in.log": text})
     v.equal([result.status, result.stdout], [2, b""], "an unknown command")
 
 
 @v.check("own-suite")
 def own_suite() -> None:
     """The program's own tests, as they were handed out, still pass."""
-    result = v.ok(v.run(["python3", "-m", "unittest", "tests.test_characterization"], files=SUITE))
+    result = v.ok(v.python(["-m", "unittest", "tests.test_characterization"], files=SUITE))
     if b"\nRan 10 tests" not in result.stderr:
         raise Failed("the suite did not run all of its 10 tests")
 

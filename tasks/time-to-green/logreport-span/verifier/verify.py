@@ -7,7 +7,7 @@ v = Verification()
 
 def report(argv: list[str], text: str, status: int = 0) -> str:
     """Standard output of `logreport.py ARGV in.log`; the exit status must be as given."""
-    result = v.run(["python3", "logreport.py", *argv, "in.log"], files={"in.log": text})
+    result = v.python(["logreport.py", *argv, "in.log"], files={"in.log": text})
     if result.timed_out or result.status != status:
         raise Failed(f"want status {status}: {result}")
     return result.text

@@ -11,7 +11,7 @@ SUITE = {
 
 def tally(argv: list[str], text: str, status: int = 0, stdin: str = "") -> str:
     """Standard output of `tally ARGV` beside a file in.csv; the exit status must be as given."""
-    result = v.run(["python3", "-m", "tally", *argv], files={"in.csv": text}, stdin=stdin.encode())
+    result = v.python(["-m", "tally", *argv], files={"in.csv": text}, stdin=stdin.encode())
     if result.timed_out or result.status != status:
         raise Failed(f"want status {status}: {result}")
     return result.text
@@ -19,7 +19,7 @@ def tally(argv: list[str], text: str, status: int = 0, stdin: str = "") -> str:
 
 def refuses(argv: list[str], text: str, message: str) -> None:
     """An error is one line on standard error, nothing on standard output, status 2."""
-    result = v.run(["python3", "-m", "tally", *argv], files={"in.csv": text})
+    result = v.python(["-m", "tally", *argv], files={"in.csv": text})
     v.equal([result.status, result.stdout.decode(errors="replace")], [2, ""], f"status and output of {argv}")
     v.equal(result.stderr.decode(errors="replace"), f"tally: {message}\n", f"standard error of {argv}")
 
@@ -72,7 +72,7 @@ def old_behaviour() -> None:
 @v.check("own-suite")
 def own_suite() -> None:
     """The program's own tests, as they were handed out, still pass."""
-    result = v.ok(v.run(["python3", "-m", "unittest", "tests.test_tally"], files=SUITE))
+    result = v.ok(v.python(["-m", "unittest", "tests.test_tally"], files=SUITE))
     if b"\nRan 20 tests" not in result.stderr:
         raise Failed("the suite did not run all of its 20 tests")
 
