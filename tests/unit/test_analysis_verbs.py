@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -188,3 +191,14 @@ def test_the_order_of_parts_changes_no_byte(tmp_path: Path) -> None:
         assert one.keys() == other.keys()
         assert [path for path in one.keys() - ignored if one[path] != other[path]] == []
         assert len(one) > 20
+
+
+def test_a_merge_imports_no_pandas(results: Path) -> None:
+    """Importing pandas costs a quarter of a merge, so nothing on its way may do it; prices with steps included."""
+    shutil.rmtree(results / "default" / "dataset")
+    code = "import sys; from fairtrial.__main__ import main; main(['dataset']); sys.exit('pandas' in sys.modules)"
+    models = {"m-large": {"id": "m", "price": {"input": 1, "output": 1, "date": "2026-01-01", "up_to": 200_000}}}
+    Path("models.yaml").write_text(json.dumps(models))
+    given = {"raw": {"models_file": "models.yaml"}, "basedir": "."}
+    environment = {**os.environ, "FAIRTRIAL_CONFIG": json.dumps(given)}
+    assert subprocess.run([sys.executable, "-c", code], env=environment, check=False).returncode == 0

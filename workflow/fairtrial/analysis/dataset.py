@@ -183,28 +183,33 @@ def _costs(
     names = ("input_uncached", "cache_read", "cache_write", "output", "reasoning")
     tokens = {name: joined[f"{name}_tokens"].to_pylist() for name in names}
     bounded = joined["tokens_lower_bound"].to_pylist()
-    sizes = _largest(requests) if any("up_to" in price for price in prices.values()) else {}
-    for row, one in enumerate(planned):
-        price = prices.get(one.cell["model"])
-        if cost[row] is None and price and not bounded[row]:
-            said = pricing.cost({name: tokens[name][row] for name in names}, dict(price), sizes.get(one.id))
-            cost[row], source[row] = said, None if said is None else "price_table"
+    open_ = [row for row, one in enumerate(planned)
+             if cost[row] is None and one.cell["model"] in prices and not bounded[row]]  # fmt: skip
+    tiered = any("up_to" in prices[planned[row].cell["model"]] for row in open_)
+    sizes = _largest(requests) if tiered else {}
+    for row in open_:
+        price, size = dict(prices[planned[row].cell["model"]]), sizes.get(planned[row].id)
+        said = pricing.cost({name: tokens[name][row] for name in names}, price, size)
+        cost[row], source[row] = said, None if said is None else "price_table"
     return cost, source
 
 
 def _largest(requests: Any) -> dict[str, int]:
-    """Attempt -> input tokens of its largest answered request, where every one of them says its own."""
-    import pyarrow.compute as pc
+    """Attempt -> input tokens of its largest answered request, where every one of them says its own.
 
-    answered = requests.filter(pc.less(requests["status"], 300))
-    if not answered.num_rows:
-        return {}
-    parts = [answered[f"{name}_tokens"] for name in ("input_uncached", "cache_read", "cache_write")]
-    size = pc.add(pc.add(parts[0], pc.fill_null(parts[1], 0)), pc.fill_null(parts[2], 0))
-    table = answered.select(["attempt_id"]).append_column("size", size)
-    found = table.group_by("attempt_id").aggregate([("size", "max"), ("size", "count"), ("attempt_id", "count")])
-    rows = found.to_pylist()
-    return {row["attempt_id"]: row["size_max"] for row in rows if row["size_count"] == row["attempt_id_count"]}
+    In plain Python: a comparison or a group in pyarrow.compute imports pandas, a quarter of a merge.
+    """
+    names = ("attempt_id", "status", "input_uncached_tokens", "cache_read_tokens", "cache_write_tokens")
+    found: dict[str, int] = {}
+    silent = set()
+    for key, status, fresh, read, written in zip(*(requests[name].to_pylist() for name in names), strict=True):
+        if status is None or status >= 300:
+            continue
+        if fresh is None:
+            silent.add(key)
+        else:
+            found[key] = max(found.get(key, 0), fresh + (read or 0) + (written or 0))
+    return {key: size for key, size in found.items() if key not in silent}
 
 
 def _replace(table: Any, over: Mapping[str, list[Any]]) -> Any:
