@@ -199,8 +199,7 @@ class Store:
         full = self.pack.size + status.st_size > self._now.pack
         self.full |= full and self._now is not AT_REST
         size = max(status.st_size, _LEAST)
-        full |= status.st_size > self._now.file or self._look + size > self._now.look
-        if full or _hollow(status):
+        if full or status.st_size > self._now.file or self._look + size > self._now.look or _hollow(status):
             return OMITTED, b"%d:%d" % (status.st_size, status.st_mtime_ns)
         self._look += size
         mode = EXEC if status.st_mode & 0o100 else FILE
