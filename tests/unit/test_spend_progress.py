@@ -58,7 +58,20 @@ def test_the_line_counts_what_is_done_running_and_spent(tree: Results) -> None:
     found = progress.standing(tree, matrix())
     line = progress.line(found, time.time() - 10, 1.0)
     assert line.startswith("2 of 4 attempts done, 1 running; 0.02 USD spent, 0.05 reserved, cap 1.00; about 10 s left")
-    assert line.endswith("last: t h m r2 not graded yet")
+    assert line.endswith("last: t h m r1 green"), "the last that has an outcome"
+
+
+def test_what_will_not_end_in_this_run_is_not_waited_for(tree: Results) -> None:
+    """A fault of this run and an attempt that will not start take no time; a fault of an earlier run is tried again."""
+    since = time.time() - 10
+    dump(tree.faults(f"s/t/h/m/{'0' * 12}/r4") / "f" / "fault.json", {})
+    found = progress.standing(tree, matrix())
+    assert progress.seconds_left(found, since, since + 10) == pytest.approx(5)
+    assert progress.seconds_left(found, since, since + 10, not_run=1) == 0
+    long_ago = dict.fromkeys(found.faulted, 0.0)
+    found.faulted.update(long_ago)
+    assert progress.seconds_left(found, since, since + 10) == pytest.approx(10)
+    assert "1 fault so far; 1 will not start;" in progress.line(found, since, None, 1)
 
 
 def test_status_shows_arms_money_and_last_outcomes(tree: Results) -> None:
@@ -127,3 +140,8 @@ def test_the_logger_keeps_errors_and_messages_and_drops_the_rest() -> None:
     for extra in ({**told, "rule_name": "attempt"}, {"event": LogEvent.PROGRESS}, {"event": LogEvent.SHELLCMD}, {}):
         assert line(record(logging.INFO, "Select jobs to execute...", **extra)) is None
     assert line(record(logging.ERROR, "WorkflowError: x", event=LogEvent.ERROR)) == "snakemake: WorkflowError: x"
+    for said in (
+        "Exiting because a job execution failed. Look above",
+        "WorkflowError:\nAt least one job did not complete",
+    ):
+        assert line(record(logging.ERROR, said)) is None, "fairtrial's own last lines say what failed"

@@ -50,6 +50,7 @@ def test_stop_finishes_and_grades_what_runs_and_the_same_command_goes_on(tmp_pat
     after = lab.fairtrial("status").stdout
     assert "2 of 6 attempts done; not running" in after
     assert "not run 4 attempts: the laptop goes home" in after
+    assert "go on   snakemake -s" in after
     assert "2 of 6 attempts" in (lab.results / "default" / "so-far" / "report" / "report.md").read_text()
     before = lab.seals()
     again = lab.snakemake()

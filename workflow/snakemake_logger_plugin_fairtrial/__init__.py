@@ -13,6 +13,8 @@ from typing import Any
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
+# The rule's own line, and fairtrial's last ones, say the same in a form for people.
+_TOLD = ("CalledProcessError in file", "because a job execution failed", "At least one job did not complete")
 _QUIET_RULES = frozenset({"attempt", "grade", "all"})  # too many of them for a line each
 
 
@@ -79,5 +81,5 @@ def line(record: logging.LogRecord) -> str | None:
         said = getattr(record, "rule_msg", None)
         return f"snakemake: {said}" if said and rule not in _QUIET_RULES else None
     text = record.getMessage()
-    told = "CalledProcessError in file" in text  # the rule's own line says the same in a form for people
+    told = any(said in text for said in _TOLD)
     return f"snakemake: {text.strip()}" if record.levelno >= logging.ERROR and not told else None

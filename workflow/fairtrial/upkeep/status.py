@@ -14,8 +14,6 @@ from fairtrial.contracts.plain import counted
 from fairtrial.contracts.records import load
 from fairtrial.paths import Results
 
-RECENT = 3600.0  # seconds; without a run that goes on, the pace is that of the last hour
-
 
 def status(results: Results, name: str) -> str:
     """Several lines of text. UserError when nothing is planned under this name."""
@@ -27,14 +25,18 @@ def status(results: Results, name: str) -> str:
     found = progress.standing(results, matrix)
     since, run = progress.since(results, name)
     lines = [_headline(found, run), *_table(found)]
-    lines += _doubtful(found, grades.unscored(results, matrix)) + _not_run(results, name, run)
+    own = str(run["invocation"]) if run is not None else invocation.newest(results, name)
+    not_run = {} if own is None else invocation.all_not_run(results, own)
+    lines += _doubtful(found, grades.unscored(results, matrix)) + _stopped(results, run)
+    lines += [f"not run {counted(number, 'attempt')}: {reason}" for reason, number in not_run.items()]
     if found.balance is not None:
-        lines.append(f"money   {progress.money(found.balance, invocation.cap(results, run))}")
-    now = time.time()
-    left = progress.seconds_left(found, since or now - RECENT, now)
-    if run is not None and left is not None:
-        lines.append(f"left    about {duration(left)} at the pace of this run")
+        cap = None if own is None else invocation.cap(results, own)
+        lines.append(f"money   {progress.money(found.balance, cap)}")
+    left = None if run is None else progress.seconds_left(found, since, time.time(), sum(not_run.values()))
+    lines += [f"left    about {duration(left)} at the pace of this run"] if left else []
     lines += _running(results)
+    if run is None and own is not None and found.open:
+        lines.append(f"go on   {invocation.command_of(results, own)}")
     lines += [f"last    {said}" for said in progress.last_outcomes(found)]
     return "\n".join(lines)
 
@@ -56,19 +58,15 @@ def _table(found: progress.Standing) -> list[str]:
 
 def _doubtful(found: progress.Standing, unscored: str | None) -> list[str]:
     faults = found.total("faults")
-    lines = [f"faults  {faults:,} so far, each with its evidence below results/faults"] if faults else []
+    where = f"{'each ' if faults > 1 else ''}with its evidence below results/faults"
+    lines = [f"faults  {faults:,} so far, {where}"] if faults else []
     return lines + ([f"grades  {unscored}"] if unscored else [])
 
 
-def _not_run(results: Results, name: str, run: Mapping[str, Any] | None) -> list[str]:
-    """A stop of the run that goes on; what it, or else the last one, left out."""
-    own = str(run["invocation"]) if run is not None else invocation.newest(results, name)
-    if own is None:
-        return []
-    flag = invocation.stop_reason(results, own) if run is not None else None
-    lines = [] if flag is None else [f"stop    no further attempt starts: {flag}"]
-    reasons = invocation.all_not_run(results, own)
-    return lines + [f"not run {counted(number, 'attempt')}: {reason}" for reason, number in reasons.items()]
+def _stopped(results: Results, run: Mapping[str, Any] | None) -> list[str]:
+    """Whether the run that goes on was told to stop."""
+    flag = None if run is None else invocation.stop_reason(results, str(run["invocation"]))
+    return [] if flag is None else [f"stop    no further attempt starts: {flag}"]
 
 
 def _running(results: Results) -> list[str]:

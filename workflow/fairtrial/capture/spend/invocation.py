@@ -6,9 +6,8 @@ import hashlib
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from fairtrial.capture.settings import Settings
 from fairtrial.capture.spend.leases import identity, is_alive, read
@@ -48,11 +47,9 @@ def announce(results: Results, settings: Settings) -> None:
     create(results.invocation(settings.invocation) / "start.json", record)
 
 
-def cap(results: Results, run: Mapping[str, Any] | None) -> float | None:
-    """spend.max_usd of the invocation that holds an experiment's lock; None without one."""
-    if run is None:
-        return None
-    return (read(results.invocation(str(run["invocation"])) / "start.json") or {}).get("max_usd")
+def cap(results: Results, invocation: str) -> float | None:
+    """spend.max_usd of an invocation; None without one."""
+    return (read(results.invocation(invocation) / "start.json") or {}).get("max_usd")
 
 
 def command_of(results: Results, invocation: str) -> str:

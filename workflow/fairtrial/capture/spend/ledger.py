@@ -178,9 +178,10 @@ def _try(
                 return None, False
             entry(results, settings, attempt_id, unique, kind="release")
     spent = sums.known + sums.at_bound
+    reserved = f"{sums.open:.2f} reserved by attempts that run, " if sums.open else ""
     said = (
-        f"the cap is reached: {spent:.2f} USD spent, {sums.open:.2f} reserved by attempts that run, {needed:.2f} "
-        f"needed, spend.max_usd is {cap:.2f}; raise it to go on"
+        f"the cap is reached: {spent:.2f} USD spent, {reserved}{needed:.2f} needed, spend.max_usd is {cap:.2f}; "
+        "raise it to go on"
     )
     return said, spent + needed > cap + SLACK or sums.running == 0
 

@@ -43,7 +43,7 @@ def begin(plan: Plan, cwd: Path) -> None:
         _say(f"{counted(buried, 'attempt')} of an earlier run had died; what was left is kept under results/faults")
     for line in [*lines, *grades.mend(results, plan.matrix.record, cwd)]:
         _say(line)
-    _threads.append(Reporter(results, plan.matrix.record, settings.max_usd).start())
+    _threads.append(Reporter(results, plan.matrix.record, settings.max_usd, settings.invocation).start())
     _threads.append(Watch(results, settings.invocation).start())
 
 
@@ -64,7 +64,7 @@ def _cap(results: Results, settings: Settings) -> list[str]:
     if settings.max_usd is None:
         return ["  no cap: spend.max_usd is not set"]
     spent = ledger.balance(results, settings.name).counted
-    return [f"  cap: {spent:.2f} of {settings.max_usd:.2f} USD are spent"]
+    return [f"  cap: {spent:.2f} of {settings.max_usd:.2f} USD spent so far"]
 
 
 def _lock(results: Results, name: str, own: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import sys
@@ -11,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fairtrial.capture.spend import ledger
+from fairtrial.capture.spend import invocation, ledger
 from fairtrial.capture.spend.estimate import duration
 from fairtrial.capture.spend.leases import held, holder
 from fairtrial.contracts.lean import field, lean
@@ -21,6 +22,7 @@ from fairtrial.paths import Attempt, Results
 EVERY = "FAIRTRIAL_PROGRESS"  # seconds between two lines; 0: none
 ON_TERMINAL, IN_LOG = 10.0, 60.0
 SHOWN = 5  # last outcomes
+NOT_GRADED = "not graded yet"
 
 
 @lean
@@ -47,6 +49,8 @@ class Standing:
     arms: dict[str, ArmStanding] = field(default_factory=dict)
     balance: ledger.Balance | None = None
     ended: list[tuple[float, Attempt, str]] = field(default_factory=list)  # (time, attempt, grade), newest first
+    open: set[str] = field(default_factory=set)  # planned and not done
+    faulted: dict[str, float] = field(default_factory=dict)  # of those, when they last ended in a fault
 
     def total(self, what: str) -> int:
         """Sum of a count over the arms."""
@@ -64,13 +68,16 @@ def standing(results: Results, matrix: Mapping[str, Any]) -> Standing:
         arm_of[stem] = arm
         for repetition in range(1, cell["repetitions"] + 1):
             _look(found, arm, results.attempt(f"{stem}/r{repetition}"), cell["grade"])
-    for name in running(results):
-        if name.rpartition("/")[0] in arm_of:
-            arm_of[name.rpartition("/")[0]].running += 1
     for path in results.fault_records():
         stem = "/".join(path.parts[-8:-3])
         if stem in arm_of:
             arm_of[stem].faults += 1
+            name = "/".join(path.parts[-8:-2])
+            found.faulted[name] = max(path.stat().st_mtime, found.faulted.get(name, 0.0))
+    for name in running(results):
+        if name in found.open:
+            arm_of[name.rpartition("/")[0]].running += 1
+            found.faulted.pop(name, None)
     found.ended.sort(key=lambda each: each[0], reverse=True)
     folder = results.ledger(matrix["name"])
     found.balance = ledger.balance(results, matrix["name"]) if folder.exists() else None
@@ -82,6 +89,7 @@ def _look(found: Standing, arm: ArmStanding, attempt: Attempt, grade: str) -> No
     try:
         moment = attempt.evidence.stat().st_mtime
     except OSError:
+        found.open.add(str(attempt.id))
         return
     arm.done += 1
     found.ended.append((moment, attempt, grade))
@@ -100,26 +108,33 @@ def running(results: Results) -> dict[str, dict[str, Any]]:
     return found
 
 
-def seconds_left(found: Standing, since: float, now: float) -> float | None:
-    """From how many ended since `since`; None while none has."""
+def seconds_left(found: Standing, since: float, now: float, not_run: int = 0) -> float | None:
+    """From how many ended since `since`; None while none has.
+
+    What ended in a fault since then, or will not start (`not_run`), is not waited for: the next run tries it.
+    """
     ended = sum(moment >= since for moment, _, _ in found.ended)
-    left = found.total("planned") - found.total("done")
+    over = sum(found.faulted.get(name, 0.0) >= since for name in found.open)
+    left = max(0, len(found.open) - over - not_run)
     return left * (now - since) / ended if ended and now > since else None
 
 
-def line(found: Standing, since: float, cap: float | None) -> str:
+def line(found: Standing, since: float, cap: float | None, not_run: int = 0) -> str:
     """One line for a log."""
     parts = [
         f"{found.total('done')} of {counted(found.total('planned'), 'attempt')} done, {found.total('running')} running"
     ]
     if found.total("faults"):
         parts.append(f"{counted(found.total('faults'), 'fault')} so far")
+    if not_run:
+        parts.append(f"{not_run:,} will not start")
     if found.balance is not None:
         parts.append(money(found.balance, cap))
-    left = seconds_left(found, since, time.time())
+    left = seconds_left(found, since, time.time(), not_run)
     if left:
         parts.append(f"about {duration(left)} left")
-    parts += [f"last: {said}" for said in last_outcomes(found, 1)]
+    graded = (said for said in map(_outcome, found.ended[: 2 * SHOWN]) if not said.endswith(NOT_GRADED))
+    parts += [f"last: {said}" for said in itertools.islice(graded, 1)]
     return "; ".join(parts)
 
 
@@ -135,22 +150,24 @@ def money(balance: ledger.Balance, cap: float | None) -> str:
 
 def last_outcomes(found: Standing, count: int = SHOWN) -> list[str]:
     """`task harness model r1 green` of those that ended last."""
-    return [_outcome(attempt, grade) for _, attempt, grade in found.ended[:count]]
+    return [_outcome(each) for each in found.ended[:count]]
 
 
-def _outcome(attempt: Attempt, grade: str) -> str:
+def _outcome(ended: tuple[float, Attempt, str]) -> str:
+    _, attempt, grade = ended
     try:
         said = str(json.loads(attempt.result(grade).read_bytes())["outcome"] or "unscored")
     except (OSError, ValueError, KeyError):
-        said = "not graded yet"
+        said = NOT_GRADED
     return f"{attempt.id.task} {attempt.id.harness} {attempt.id.model} r{attempt.id.repetition} {said}"
 
 
 class Reporter:
     """Prints a line now and then while Snakemake runs, when it has changed."""
 
-    def __init__(self, results: Results, matrix: Mapping[str, Any], cap: float | None) -> None:
+    def __init__(self, results: Results, matrix: Mapping[str, Any], cap: float | None, own: str = "none") -> None:
         self._what = (results, matrix)
+        self._own = own
         self._cap = cap
         self._since = time.time()
         self._over = threading.Event()
@@ -173,7 +190,8 @@ class Reporter:
     def _run(self) -> None:
         while not self._over.wait(self._every):
             try:
-                text = line(standing(*self._what), self._since, self._cap)
+                not_run = sum(invocation.all_not_run(self._what[0], self._own).values())
+                text = line(standing(*self._what), self._since, self._cap, not_run)
             except (OSError, ValueError, KeyError):
                 continue  # a file went away while we looked; the next look sees more
             if text != self._said and not self._over.is_set():
