@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import errno
+import gc
 import importlib
+import os
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import NoReturn
 
 from fairtrial.contracts.errors import Fault, UserError
 from fairtrial.contracts.plain import plain
@@ -92,5 +96,14 @@ def _unknown(verb: str) -> int:
     return 2
 
 
+def _leave(code: int) -> NoReturn:
+    """End without taking the interpreter apart, which takes 5 ms; no thread and no exit function is waited for."""
+    with contextlib.suppress(BrokenPipeError):  # the reader has seen enough
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            stream.flush()
+    os._exit(code)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    gc.set_threshold(100_000)  # most commands end before there is garbage worth looking for
+    _leave(main())
