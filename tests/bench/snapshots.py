@@ -92,7 +92,7 @@ def looks_and_diff(folder: Path, files: int) -> dict[str, float]:
     look = median_ms(lambda: store.capture(root, watcher=watcher, only=watcher.take()), edit, 9)
     watcher.close()
     end = store.capture(root)
-    diff = median_ms(lambda: make_patch(store, start, end), lambda _: None, 5)
+    diff = median_ms(lambda: make_patch(store, start, end, folder), lambda _: None, 5)
     return {f"snapshot_walk_ms_{files}": walk, f"snapshot_look_ms_{files}": look, f"diff_ms_{files}": diff}
 
 

@@ -175,18 +175,19 @@ def test_the_patch_is_what_gits_own_commands_make(tmp_path: Path, old: dict, new
     build(work / "start", old, False)
     build(work / "end", {**old, **new}, False)
     store = Store(work / "store")
-    patch = make_patch(store, store.capture(work / "start", REPOSITORIES), store.capture(work / "end", REPOSITORIES))
+    start, end = store.capture(work / "start", REPOSITORIES), store.capture(work / "end", REPOSITORIES)
+    patch = make_patch(store, start, end, work)
     assert patch.content == diff.quote_headers(porcelain(work, [work / "start", work / "end"]))
 
 
-def captured(tmp_path: Path, old: dict[str, bytes], new: dict[str, bytes]) -> tuple[Store, str, str]:
+def captured(tmp_path: Path, old: dict[str, bytes], new: dict[str, bytes]) -> tuple[Store, str, str, Path]:
     store, ids = Store(tmp_path / "store"), []
     for side, files in (("old", old), ("new", new)):
         for name, content in files.items():
             (tmp_path / side / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / side / name).write_bytes(content)
         ids.append(store.capture(tmp_path / side, REPOSITORIES))
-    return store, ids[0], ids[1]
+    return store, ids[0], ids[1], tmp_path
 
 
 def test_figures_count_lines_that_look_like_headers_and_leave_caches_out(tmp_path: Path) -> None:
@@ -236,9 +237,9 @@ def test_too_much_makes_no_patch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_names_for_which_git_refuses_a_whole_patch_are_left_out(tmp_path: Path) -> None:
     """.git in disguise and a link called .gitmodules spoil nothing: they are named, and the rest applies."""
     bad = [".GIT/x", "git~1", "a/.git /x", "GIT~1/y", ".git:z"]
-    store, start, _ = captured(tmp_path, {"f": b"1\n"}, {"f": b"2\n"} | dict.fromkeys(bad, b""))
+    store, start, _, _ = captured(tmp_path, {"f": b"1\n"}, {"f": b"2\n"} | dict.fromkeys(bad, b""))
     (tmp_path / "new" / ".gitmodules").symlink_to("f")
-    patch = make_patch(store, start, store.capture(tmp_path / "new", REPOSITORIES))
+    patch = make_patch(store, start, store.capture(tmp_path / "new", REPOSITORIES), tmp_path)
     assert patch.left_out == sorted([*bad, ".gitmodules"])
     apply(patch.content or b"", tmp_path / "old")
     assert (tmp_path / "old" / "f").read_bytes() == b"2\n"

@@ -13,7 +13,6 @@ import hashlib
 import os
 import shutil
 import subprocess
-import tempfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -61,8 +60,8 @@ class Patch:
         }
 
 
-def make_patch(store: Store, start: str, end: str, scratch: Path | None = None) -> Patch:
-    """The patch from tree `start` to tree `end` (ids), both kept in `store`. Needs a git program for the content."""
+def make_patch(store: Store, start: str, end: str, scratch: Path) -> Patch:
+    """The patch from tree `start` to tree `end` (ids), both kept in `store`. Needs a git program for the content, and a folder for its files."""
     old, new = changes(store.tree(start), store.tree(end))
     omitted = sorted(
         {p for tree in (old, new) for p, entry in tree.items() if entry[0] == OMITTED or refused(p, entry)}
@@ -112,17 +111,20 @@ class _TooLarge(Exception):
     pass
 
 
-def _git_diff(git: str, store: Store, old: Tree, new: Tree, scratch: Path | None) -> bytes:
-    with tempfile.TemporaryDirectory(prefix="diff-", dir=scratch) as folder:
-        objects = _Objects(Path(folder) / "objects", store)
-        (Path(folder) / "refs").mkdir()
-        (Path(folder) / "HEAD").write_bytes(b"ref: refs/heads/none\n")
-        (Path(folder) / "config").write_bytes(b"[core]\n\trepositoryformatversion = 0\n\tbare = true\n")
+def _git_diff(git: str, store: Store, old: Tree, new: Tree, scratch: Path) -> bytes:
+    folder = scratch / f"diff-{os.urandom(4).hex()}"
+    try:
+        objects = _Objects(folder / "objects", store)
+        (folder / "refs").mkdir()
+        (folder / "HEAD").write_bytes(b"ref: refs/heads/none\n")
+        (folder / "config").write_bytes(b"[core]\n\trepositoryformatversion = 0\n\tbare = true\n")
         trees = [objects.tree(old).hex(), objects.tree(new).hex()]
         done = subprocess.run(
             [git, f"--git-dir={folder}", "diff-tree", "-r", *_DIFF, *trees],
             env=_environment(), cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=True,
         )  # fmt: skip
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
     return quote_headers(done.stdout)
 
 
