@@ -61,7 +61,7 @@ class Patch:
 
 
 def make_patch(store: Store, start: str, end: str, scratch: Path) -> Patch:
-    """The patch from tree `start` to tree `end` (ids), both kept in `store`. Needs a git program for the content, and a folder for its files."""
+    """The patch from tree `start` to tree `end` (ids), both kept in `store`; its content needs a git program, and a folder for it."""
     old, new = changes(store.tree(start), store.tree(end))
     omitted = sorted(
         {p for tree in (old, new) for p, entry in tree.items() if entry[0] == OMITTED or refused(p, entry)}
