@@ -61,7 +61,7 @@ class Patch:
 
 
 def make_patch(store: Store, start: str, end: str, scratch: Path) -> Patch:
-    """The patch from tree `start` to tree `end` (ids), both kept in `store`; its content needs a git program, and a folder for it."""
+    """The patch from tree `start` to tree `end` (ids), both kept in `store`; its content needs git, and a folder."""
     old, new = changes(store.tree(start), store.tree(end))
     omitted = sorted(
         {p for tree in (old, new) for p, entry in tree.items() if entry[0] == OMITTED or refused(p, entry)}
