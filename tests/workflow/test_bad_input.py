@@ -154,3 +154,12 @@ def test_a_typo_in_the_verb_is_answered_with_the_nearest_one(lab: Lab) -> None:
     done = lab.fairtrial("shwo", "x")
     assert done.returncode == 2
     assert "did you mean 'show'" in done.stderr
+
+
+def test_a_configfile_that_is_not_there_starts_nothing(lab: Lab) -> None:
+    """Snakemake meets it before it reads the Snakefile; the name stands in its last line, as docs/running.md says."""
+    done = lab.snakemake("--configfile", "missing.yaml")
+    assert done.returncode == 1
+    assert "FileNotFoundError" in done.stderr.strip().splitlines()[-1]
+    assert "missing.yaml" in done.stderr.strip().splitlines()[-1]
+    assert not lab.results.exists()
