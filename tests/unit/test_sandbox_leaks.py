@@ -61,6 +61,11 @@ def test_calls_that_read_or_steer_other_processes_are_refused(seen):
     assert seen["ptrace"] == "EPERM"
 
 
+def test_no_process_writes_into_anothers_memory(seen):
+    """/proc/PID/mem would do what ptrace may not: /proc is read-only as a whole."""
+    assert seen["memory"] == ["EROFS"] * 3
+
+
 def test_etc_is_synthetic(seen):
     """No password hashes, no settings of this machine and no managed settings of an agent program."""
     allowed = {"alternatives", "group", "hosts", "ld.so.cache", "passwd", "resolv.conf"}

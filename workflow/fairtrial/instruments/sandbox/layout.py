@@ -14,7 +14,7 @@ SYSTEM_PATH = ("/usr/local/bin", "/usr/bin", "/bin")
 _OWNER = "--die-with-parent --new-session --unshare-user --uid 1000 --gid 1000"
 _NAMESPACES = "--unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --hostname bench"
 # At the end: nothing can be planted beside the links to python, and no tmpfs without a size is left to fill.
-_SEALED = "--remount-ro /dev --remount-ro /run --remount-ro /"
+_SEALED = "--remount-ro /proc --remount-ro /dev --remount-ro /run --remount-ro /"
 _LINKED = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _ETC_SHOWN = ("/etc/alternatives", "/etc/ld.so.cache")  # `awk`, `cc` and libraries below /usr/local need them
 _CERTIFICATES = ("/etc/ssl/certs", "/etc/pki/tls/certs", "/etc/pki/ca-trust/extracted", "/etc/ca-certificates")
