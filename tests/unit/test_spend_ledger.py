@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import threading
+import time
 from pathlib import Path
 
 import pytest
 from fairtrial.capture.settings import Settings
-from fairtrial.capture.spend import ledger
+from fairtrial.capture.spend import accounts, ledger
 from fairtrial.contracts.lean import replaced
 from fairtrial.contracts.records import dump, load, validate
 from fairtrial.paths import AttemptId, Results
@@ -160,3 +162,56 @@ def test_the_balance_is_the_sum_of_what_was_settled(made: list[tuple[float, floa
         rest = sum(bound for bound, usd, settled in made if not settled or usd is None)
         assert abs(sums.known - known) < 1e-9
         assert abs(sums.counted - known - rest) < 1e-9
+
+
+AGES = st.lists(
+    st.tuples(st.integers(1, 6), st.floats(0.0, 0.2), st.sampled_from(["reserve", "settle", "fault", "free"]))
+)
+
+
+@given(steps=AGES)
+@effort(max_examples=30, deadline=None)
+def test_remembered_sums_are_those_of_all_records(steps: list[tuple[int, float, str]], tmp_path_factory) -> None:
+    """Whatever is added to folders at rest or in use, the balance is what reading every record gives."""
+    results, known = Results(tmp_path_factory.mktemp("ledger")), replaced(SETTINGS, max_usd=None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(accounts, "WORTH", 1)
+        for number, (repetition, usd, kind) in enumerate(steps):
+            attempt_id = replaced(ID, repetition=repetition)
+            token = str(repetition) if kind != "free" else f"t{number}"
+            fields = {"kind": "reserve"} if kind == "reserve" else {"kind": "settle", "fault": None}
+            ledger.entry(results, known, attempt_id, token, usd=None if kind == "fault" else usd, **fields)
+            age_all_but_one(results, number)
+            ledger.balance(results, "money", remember=True)
+        remembered = ledger.balance(results, "money")
+        (results.ledger("money") / accounts.SUMS).unlink(missing_ok=True)
+        read = ledger.balance(results, "money")
+    assert (remembered.unknown, remembered.running) == (read.unknown, read.running)
+    assert remembered.counted == pytest.approx(read.counted)
+
+
+def age_all_but_one(results: Results, number: int) -> None:
+    """Every folder but one was changed long ago, each at a time of its own, as on a disk that keeps time."""
+    folders = sorted(path for path in results.ledger("money").glob("*") if path.is_dir())
+    for folder in folders[1:]:
+        if folder.stat().st_mtime > time.time() - 100:
+            os.utime(folder, ns=(1, (1_000_000 + number) * 10**9))
+
+
+def test_a_torn_file_of_sums_is_not_believed(tmp_path: Path) -> None:
+    """It is derived: everything is read."""
+    results = Results(tmp_path)
+    assert reserve(results, "1", 0.3) is None
+    settle(results, "1", 0.2)
+    for content in ("", "null", "[]", '{"folders": {"a": 1}}', '{"folders": [1]}', "{"):
+        (results.ledger("money") / accounts.SUMS).write_text(content)
+        assert ledger.balance(results, "money").known == pytest.approx(0.2)
+
+
+def test_a_folder_that_just_changed_is_not_remembered(tmp_path: Path, monkeypatch) -> None:
+    """A second record in the same tick of the disk's clock would go unseen."""
+    results = Results(tmp_path)
+    monkeypatch.setattr(accounts, "WORTH", 1)
+    assert reserve(results, "1", 0.3) is None
+    ledger.balance(results, "money", remember=True)
+    assert not (results.ledger("money") / accounts.SUMS).exists()

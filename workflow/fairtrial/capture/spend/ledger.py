@@ -17,51 +17,15 @@ from pathlib import Path
 from typing import Any
 
 from fairtrial.capture.settings import Settings
+from fairtrial.capture.spend.accounts import Balance, Start, balance, starts
 from fairtrial.contracts.clock import utc_now
-from fairtrial.contracts.lean import lean
 from fairtrial.contracts.records import create
 from fairtrial.paths import AttemptId, Results
 from fairtrial.pricing import cost, longest
 
+__all__ = ["Balance", "Start", "balance", "can_never_fit", "cost_of_result", "entry", "last_word", "open_attempts",
+           "open_leases", "open_token", "reserve", "said", "says_paid", "settle", "settle_dead", "starts"]  # fmt: skip
 SLACK = 1e-9  # US dollars: ten times 0.10 fit into 1.00
-
-
-@lean
-class Start:
-    """One start of an agent as the ledger tells it. US dollars; None: unknown."""
-
-    token: str
-    attempt_id: str
-    experiment: str
-    bound: float | None = None
-    usd: float | None = None
-    source: str | None = None
-    settled: bool = False
-    released: bool = False
-    fault: str | None = None
-
-    @property
-    def counted(self) -> float:
-        """What it takes from the cap: its cost, else its bound, else nothing that can be said."""
-        if self.released:
-            return 0.0
-        return self.usd if self.usd is not None else (self.bound or 0.0)
-
-
-@lean(frozen=True)
-class Balance:
-    """Sums over an experiment, US dollars."""
-
-    known: float  # settled with a cost
-    at_bound: float  # settled without a cost, counted at the bound
-    unknown: int  # how many were settled without a cost
-    open: float  # reserved by attempts that run
-    running: int
-
-    @property
-    def counted(self) -> float:
-        """What the cap is compared with."""
-        return self.known + self.at_bound + self.open
 
 
 def entry(results: Results, settings: Settings, attempt_id: AttemptId, token: str, **fields: Any) -> None:
@@ -86,38 +50,6 @@ def entry(results: Results, settings: Settings, attempt_id: AttemptId, token: st
 def _drawer(attempt_id: AttemptId) -> str:
     """One folder an attempt, so that asking about one reads its own records only."""
     return hashlib.sha256(str(attempt_id).encode()).hexdigest()[:16]
-
-
-def starts(folder: Path, drawer: str = "*") -> dict[str, Start]:
-    """Every start by token, from the records below one experiment's (or every experiment's) ledger folder."""
-    found: dict[str, Start] = {}
-    for path in sorted(folder.glob(f"{drawer}/*.json"), key=lambda p: p.name):
-        record = json.loads(path.read_bytes())
-        start = found.setdefault(record["token"], Start(record["token"], record["attempt_id"], record["experiment"]))
-        if record["kind"] == "reserve":
-            start.bound = record["usd"]
-        elif record["kind"] == "release":
-            start.released = True
-        else:
-            start.settled = True
-            start.fault = record["fault"]
-            if record["usd"] is not None:  # a second word about the same start may know more
-                start.usd, start.source = max(record["usd"], start.usd or 0.0), record["source"]
-    return found
-
-
-def balance(results: Results, experiment: str) -> Balance:
-    """Sums of one experiment."""
-    found = [s for s in starts(results.ledger(experiment)).values() if not s.released]
-    unknown = [s for s in found if s.settled and s.usd is None]
-    running = [s for s in found if not s.settled]
-    return Balance(
-        known=sum(s.usd for s in found if s.usd is not None),
-        at_bound=sum(s.counted for s in unknown),
-        unknown=len(unknown),
-        open=sum(s.counted for s in running),
-        running=len(running),
-    )
 
 
 @contextmanager
@@ -171,7 +103,7 @@ def _try(
         entry(results, settings, attempt_id, unique, kind="reserve", usd=usd)
         return None, False
     with _lock(results.ledger(settings.name)):
-        sums = balance(results, settings.name)
+        sums = balance(results, settings.name, remember=True)
         if sums.counted + needed <= cap + SLACK:
             entry(results, settings, attempt_id, unique, kind="reserve", usd=usd)
             if balance(results, settings.name).counted <= cap + SLACK:
