@@ -149,9 +149,18 @@ def run_child(
     finally:
         end(child)
     status = child.returncode
-    if not env and status == 1 and err.kept.startswith(b"bwrap: ") and not err.kept.startswith(b"bwrap: execvp"):
+    speaks = not env and status == 1 and err.kept.startswith(b"bwrap: ") and not err.kept.startswith(b"bwrap: execvp")
+    if speaks and not _stands(boxed[: len(boxed) - len(argv)], folder):
         raise BrokenBox(bytes(err.kept[:500]).decode(errors="replace").strip())
     return Result(argv, status, bytes(out.kept), bytes(err.kept), timed_out, out.truncated or err.truncated, folder)
+
+
+def _stands(prefix: Sequence[str], folder: Path) -> bool:
+    """Can the box be built after all? Then the words in bwrap's name were the product's."""
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+        done = subprocess.run([*prefix, "true"], capture_output=True, cwd=folder, env={}, timeout=20, check=False)
+        return done.returncode == 0
+    return False
 
 
 def _below(pid: int) -> list[int]:
