@@ -83,7 +83,7 @@ def _build(command: list[str], source: Path, target: Path) -> str:
 def place_compiled(built: Path, folder: Path, names: Iterable[str], config: str) -> Path:
     """One patched copy under every name; the copy is this attempt's own, so its inode tells its processes."""
     where = config.encode() + b"\0"
-    content = built.read_bytes()
+    content = bytearray(built.read_bytes())
     at = content.index(MARK)
     if len(where) > ROOM:
         raise ValueError(f"{config} is longer than {ROOM - 1} bytes")
@@ -91,7 +91,8 @@ def place_compiled(built: Path, folder: Path, names: Iterable[str], config: str)
     for name in names:
         target = folder / name
         if first is None:
-            target.write_bytes(content[:at] + where + content[at + len(where) :])
+            content[at : at + len(where)] = where
+            target.write_bytes(content)
             target.chmod(0o755)
             first = target
         else:
