@@ -100,8 +100,10 @@ def run_leased(this: Run) -> int:
         _unless(refused or this.stopped())
         fault = _tries(this) if this.free else _after_preflight(this)
     faults.mark(this.results, this.settings, this.attempt.id, fault)
+    if fault is None:
+        return 0
     _halt_after_a_streak(this)
-    return 0 if fault is None else _say(f"{this.attempt.id}: fault: {fault.kind}: {fault.message}")
+    return _say(f"{this.attempt.id}: fault: {fault.kind}: {fault.message}")
 
 
 def _halt_after_a_streak(this: Run) -> None:

@@ -81,7 +81,7 @@ def unscored(results: Results, matrix: Mapping[str, Any]) -> str | None:
 def _failed(path: Path) -> bool:
     """Did the verifier fail, and not because the sealed files are damaged?"""
     content = _read(path)
-    if content is None or b'"verifier_error"' not in content or not _whole(content):
+    if content is None or b'"verdict": "verifier_error"' not in content or not _whole(content):
         return False
     correctness = json.loads(content).get("performance", {}).get("correctness", {})
     damaged = str(correctness.get("verifier_error") or "").startswith(DAMAGED)
