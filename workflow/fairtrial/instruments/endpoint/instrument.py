@@ -49,6 +49,7 @@ class Endpoint:
         self._forwarder: Forwarder | None = None
         self._server: Server | None = None
         self._rows: list[Json] = []
+        self._unlisted = 0
 
     def prepare(self, stage: Stage) -> None:
         """Start the thread. Raises Fault('endpoint')."""
@@ -104,7 +105,7 @@ class Endpoint:
             self._server.end()
         journal, self._journal = self._journal, None
         if journal is not None:
-            self._rows = journal.rows
+            self._rows, self._unlisted = journal.rows, journal.unlisted
             try:
                 journal.finish()
             except OSError as error:
@@ -122,7 +123,7 @@ class Endpoint:
         return {
             "kind": "rehearsal" if self._model else "meter",
             "requests": len(rows),
-            "other_requests": len(self._rows) - len(rows),
+            "other_requests": len(self._rows) - len(rows) + self._unlisted,
             "answered": len(answered),
             "turns": caps.used_turns if caps else None,
             "api_seconds": sum((row["ended_ns"] - row["started_ns"]) / 1e9 for row in rows if row["ended_ns"]),

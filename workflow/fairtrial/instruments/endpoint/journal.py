@@ -9,6 +9,8 @@ from typing import BinaryIO
 from fairtrial.contracts.records import write_bytes
 from fairtrial.instruments.endpoint.turn import Json, no_tokens
 
+MOST_OTHERS = 1000  # requests for nothing that a model does; what asks more often is counted
+
 
 class Journal:
     """The requests of one attempt. Used from the endpoint's thread; `finish` after that has ended."""
@@ -18,6 +20,8 @@ class Journal:
         self._simulated = simulated
         self._stream: BinaryIO = path.open("wb", buffering=0)
         self.rows: list[Json] = []
+        self.unlisted = 0
+        self._others = 0
 
     def begin(self, *, wire: str, path: str, started_ns: int, request_bytes: int) -> Json:
         """Write the request down before it is answered: one that the end of the box cuts off is not lost."""
@@ -43,12 +47,18 @@ class Journal:
             "main_process": None,
             "simulated": self._simulated,
         }
+        self._others += wire == "other"
+        if wire == "other" and self._others > MOST_OTHERS:
+            self.unlisted += 1
+            return row | {"order": None}
         self.rows.append(row)
         self.write(row)
         return row
 
     def write(self, row: Json) -> None:
-        """Append the row as it is now."""
+        """Append the row as it is now, unless it is not listed."""
+        if row["order"] is None:
+            return
         self._stream.write(_line(row))
 
     def finish(self) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from fairtrial.contracts.errors import Fault
 from fairtrial.instruments.endpoint.service import Service
 
-_BODY = 512 << 20  # bytes of one request
+_BODY = 64 << 20  # bytes of one request
 _WAIT = 20.0  # seconds for the thread to start, to listen, to end; a loaded machine is slow
 
 

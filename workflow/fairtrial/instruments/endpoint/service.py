@@ -105,7 +105,8 @@ class Service:
         except (ConnectionError, asyncio.CancelledError):
             raise
         except Exception as problem:
-            self.broken = f"{type(problem).__name__}: {problem}"
+            if call.row["main_process"] is not False:  # what another process sends may break its own answer only
+                self.broken = f"{type(problem).__name__}: {problem}"
             raise
         finally:
             self._end(call)
@@ -231,7 +232,7 @@ def _said(call: Call) -> Said:
 def _object(body: bytes) -> Json:
     try:
         return mapping(json.loads(body))
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
 
 

@@ -27,5 +27,5 @@ def objects(body: bytes) -> list[Json]:
 def _parse(text: bytes) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
