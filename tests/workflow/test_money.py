@@ -198,7 +198,7 @@ def test_status_and_tail_follow_a_run_from_another_shell(tmp_path: Path) -> None
     assert tail.stderr.rstrip().endswith("sealed")
     assert process.wait(60) == 0
     said = lab.fairtrial("status").stdout
-    assert "default: 1 of 1 attempts done; not running" in said
+    assert "default: 1 of 1 attempt done; not running" in said
     assert "money   0.02 USD spent" in said
     assert "last    one paid none r1 green" in said
 
