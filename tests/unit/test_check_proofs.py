@@ -110,8 +110,19 @@ def test_a_new_task_fails_for_the_right_reasons(tmp_path: Path) -> None:
     assert prove(folder).problems == [
         "reference with git: does not exist",
         "check 'old-behaviour' is decorative: neither the start nor any wrong solution fails it",
-        "wrong/: needs at least two known-wrong solutions",
+        "wrong/: needs at least two known-wrong solutions: wrong/NAME/ holds the files as a bad attempt leaves them and "
+        'expect.toml with fails = ["check", ...]',
     ]
+
+
+def test_an_imported_task_is_told_that_only_wrong_solutions_are_missing(task: Path) -> None:
+    """Others' tasks bring none: what can be proven is, and the one thing to write is named."""
+    for folder in (task / "wrong").iterdir():
+        for path in folder.iterdir():
+            path.unlink()
+        folder.rmdir()
+    [problem] = prove(task).problems
+    assert problem.endswith("; all else is proven: the start is red, the reference green")
 
 
 def test_a_missing_toolchain_is_skipped_with_a_reason(

@@ -93,6 +93,9 @@ def _reference(proof: Proof, start: Start, toolset: str) -> None:
             return
 
 
+_HOW_WRONG = ': wrong/NAME/ holds the files as a bad attempt leaves them and expect.toml with fails = ["check", ...]'
+
+
 def wrong_solutions(task: tasks.Task) -> Iterator[Path]:
     """The folders of the known-wrong solutions, sorted."""
     yield from sorted(p for p in (task.folder / "wrong").glob("*") if p.is_dir())
@@ -141,4 +144,5 @@ def _decorative(proof: Proof, task: tasks.Task) -> None:
         if name not in proof.caught:
             proof.problems.append(f"check {name!r} is decorative: neither the start nor any wrong solution fails it")
     if len(list(wrong_solutions(task))) < 2:
-        proof.problems.append("wrong/: needs at least two known-wrong solutions")
+        rest = "" if proof.problems else "; all else is proven: the start is red, the reference green"
+        proof.problems.append(f"wrong/: needs at least two known-wrong solutions{_HOW_WRONG}{rest}")
