@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from functools import cached_property
@@ -26,7 +27,9 @@ from fairtrial.contracts.records import (
 from fairtrial.grading import buckets, corrections, record
 from fairtrial.grading.first_green import Replay
 from fairtrial.grading.judge import Judgement, judge
+from fairtrial.grading.judge_box import Words
 from fairtrial.grading.rejudge import Replays, replays
+from fairtrial.grading.scratch import place as scratch_place
 from fairtrial.grading.seen import Seen, look
 from fairtrial.instruments.endpoint.merge import merged
 from fairtrial.paths import Attempt, AttemptId, Results
@@ -110,32 +113,33 @@ def examine(results: Results, attempt: Attempt, evidence: dict[str, Any], spec: 
     ended = reader.classify(events, report_of(evidence))
     fault = ended if isinstance(ended, FaultFound) else None
     events = merged(events, evidence["instruments"].get("endpoint"))
-    with tempfile.TemporaryDirectory(prefix="ft-", ignore_cleanup_errors=True) as name:
-        scratch = Path(name)
-        task = scratch / "task"
-        place_task(results, spec, task)
-        judgement, replayed = judged(results, attempt, evidence, spec, task=task, scratch=scratch)
+    judgement, replayed = judged(results, attempt, evidence, spec)
     notes = [f"fault found at grading: {fault.message}; fairtrial redo {attempt.id} --reason '...'"] if fault else []
     return Graded(attempt, evidence, spec, events, fault, judgement, replayed, notes)
 
 
 def judged(
-    results: Results, attempt: Attempt, evidence: dict[str, Any], spec: dict[str, Any], *, task: Path, scratch: Path
+    results: Results, attempt: Attempt, evidence: dict[str, Any], spec: dict[str, Any]
 ) -> tuple[Judgement, Replays]:
     """The verdict on the end tree, always fresh, and the replay of the distinct trees before it."""
     from fairtrial.instruments.snapshots.export import Recording
 
     recording = Recording(attempt.folder)
-    try:
-        final = scratch / "final"
+    with (
+        contextlib.closing(recording),
+        tempfile.TemporaryDirectory(prefix="ft-", dir=scratch_place(recording), ignore_cleanup_errors=True) as name,
+    ):
+        scratch = Path(name)
+        task, final, words = scratch / "task", scratch / "final", Words(scratch / "boxes")
+        place_task(results, spec, task)
         absent = recording.restore(recording.end, final)
         policy = evidence["recipe"]["isolation"]["policy"]
-        verdict = judge(spec, task, final, scratch, box_policy=policy)
+        verdict = judge(spec, task, final, scratch, box_policy=policy, spent=True, words=words)
         verdict = corrections.effective(verdict, task, spec, recording.end)
         verdict.degraded += [f"judged without {os.fsdecode(name)!r}: too large or unreadable" for name in absent[:5]]
-        return verdict, replays(results, recording, spec, verdict, task=task, scratch=scratch, evidence=evidence)
-    finally:
-        recording.close()
+        return verdict, replays(
+            results, recording, spec, verdict, task=task, scratch=scratch, evidence=evidence, words=words
+        )
 
 
 def place_task(results: Results, spec: dict[str, Any], into: Path) -> None:

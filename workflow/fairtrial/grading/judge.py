@@ -13,10 +13,10 @@ from typing import Any
 
 from fairtrial.contracts.lean import field, lean
 from fairtrial.contracts.protocols import Bind
-from fairtrial.grading.judge_box import ACCEPTANCE, Boxes
+from fairtrial.grading.judge_box import ACCEPTANCE, Boxes, Words
 from fairtrial.grading.judge_reference import build_reference, build_start
 from fairtrial.grading.judge_report import Run, Said, no_test_ran, plain_text
-from fairtrial.grading.judge_tree import digest, fresh, holds_files, remove
+from fairtrial.grading.judge_tree import digest, holds_files, move_tree, remove, restore
 from fairtrial.grading.judge_verifier import run_verifier
 from fairtrial.instruments.sandbox.backends import Policy
 from fairtrial.verify.files import copy_tree
@@ -54,18 +54,21 @@ def judge(
     *,
     box_policy: Policy = "auto",
     verdict_only: bool = False,
+    spent: bool = False,
+    words: Words | None = None,
 ) -> Judgement:
     """Judge the exported final `tree` by the task whose frozen files were placed at `task`.
 
     Args: gradespec (schemas/gradespec.schema.json); task with workspace/ (or workspace.sh), acceptance/, verifier/,
     solution/; scratch, a folder for temporary files; box_policy auto, required or none; verdict_only: a red green
-    command is verdict enough, so the verifier is not asked (for replay). Raises Fault('sandbox') when a required box
-    cannot be had. Neither `task` nor `tree` is written to.
+    command is verdict enough, so the verifier is not asked (for replay); spent: `tree` is needed no more and may be
+    moved away; words: see Boxes. Raises Fault('sandbox') when a required box cannot be had. `task` is not written to,
+    nor is `tree` unless it is spent.
     """
     scratch.mkdir(parents=True, exist_ok=True)
     room = Path(tempfile.mkdtemp(prefix="judge-", dir=scratch))
     try:
-        return _Court(gradespec, task, room, box_policy).judge(tree, verdict_only)
+        return _Court(gradespec, task, room, box_policy, words).judge(tree, verdict_only, spent)
     finally:
         remove(room)
 
@@ -82,16 +85,18 @@ def is_suspect(gradespec: dict[str, Any], task: Path, scratch: Path, *, box_poli
 class _Court:
     """One judgement's working state."""
 
-    def __init__(self, gradespec: dict[str, Any], task: Path, room: Path, policy: Policy) -> None:
+    def __init__(
+        self, gradespec: dict[str, Any], task: Path, room: Path, policy: Policy, words: Words | None = None
+    ) -> None:
         self.spec, self.task = gradespec, task
         self.settings: dict[str, Any] = gradespec["verifier_settings"]
-        self.boxes = Boxes(policy, room, gradespec.get("requires") or ())
+        self.boxes = Boxes(policy, room, gradespec.get("requires") or (), words)
 
-    def judge(self, tree: Path, verdict_only: bool = False) -> Judgement:
+    def judge(self, tree: Path, verdict_only: bool, spent: bool) -> Judgement:
         before = digest(self.task)
         final = self.boxes.place()
         result = Judgement("failed", degraded=self.boxes.degraded())
-        result.changed = self.prepare(tree, final)
+        result.changed = self.prepare(tree, final, spent)
         accepted = self.acceptance(final, result)
         if verdict_only and any(not check["passed"] for check in accepted):
             result.checks = accepted
@@ -107,10 +112,11 @@ class _Court:
         self.conclude(result, accepted, said)
         return result
 
-    def prepare(self, tree: Path, into: Path) -> list[str]:
+    def prepare(self, tree: Path, into: Path, spent: bool) -> list[str]:
         protected = list(self.spec["protected"])
         start = build_start(self.task, self.boxes.place(), self.boxes) if protected else None
-        return fresh(tree, into, start, self.task / "acceptance", protected)
+        (move_tree if spent else copy_tree)(tree, into)
+        return restore(into, start, self.task / "acceptance", protected)
 
     def acceptance(self, final: Path, result: Judgement) -> list[dict[str, Any]]:
         """The check `acceptance`: the visible green command, in a box, on a copy of its own."""
@@ -141,7 +147,7 @@ class _Court:
         if reference is None:
             return False
         final = self.boxes.place()
-        self.prepare(reference, final)
+        self.prepare(reference, final, spent=True)
         said, _ = self.ask(final)
         return said.error is None and all(passed for passed, _ in said.checks.values())
 

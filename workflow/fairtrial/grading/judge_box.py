@@ -22,20 +22,40 @@ ACCEPTANCE = f"{WORKSPACE}/acceptance"
 LIMITS = Limits(tmp_bytes=1 << 30, file_bytes=1 << 30, processes=1024, output_bytes=8 << 20)
 
 
+class Words:
+    """The argv that box a command, by what is bound; their files stand below `folder` as long as they are used."""
+
+    def __init__(self, folder: Path) -> None:
+        self.made: dict[tuple[object, ...], list[str]] = {}
+        self._folder = folder
+        self._python: list[Bind] = []
+
+    def place(self) -> Path:
+        """A fresh path for the files of one box."""
+        return self._folder / f"box{len(self.made)}"
+
+    def python(self) -> list[Bind]:
+        """The binds every box has."""
+        self._python = self._python or judge_python.binds(self._folder / "python")
+        return self._python
+
+
 class Boxes:
     """The boxes of one judgement; `room` is a private folder for their files. UserError when required and not there.
 
-    `requires`: programs that every box shows, wherever they are installed.
+    `requires`: programs that every box shows, wherever they are installed. `words`: what an earlier judgement's boxes
+    made, below a folder that is still there, and where this one's are noted for the next.
     """
 
-    def __init__(self, policy: backends.Policy, room: Path, requires: Sequence[str] = ()) -> None:
+    def __init__(
+        self, policy: backends.Policy, room: Path, requires: Sequence[str] = (), words: Words | None = None
+    ) -> None:
         self.policy: backends.Policy = policy
         self.backend = backends.choose(policy)
         self._shown, self._path = binds_for(requires)
         self._room = room
         self._used = 0
-        self._prefixes: dict[tuple[Bind, ...], list[str]] = {}
-        self._python: list[Bind] = []
+        self._words = Words(room) if words is None else words
 
     def place(self) -> Path:
         """A fresh path below the room."""
@@ -46,13 +66,12 @@ class Boxes:
         """argv that boxes what follows it, its workspace being the current folder; empty without bubblewrap."""
         if self.backend.kind != "bwrap":
             return []
-        key = tuple(binds)
-        if key not in self._prefixes:
-            self._python = self._python or judge_python.binds(self.place())
-            shown = [*self._python, *self._shown, *binds]
+        key = (self.policy, *self._shown, *binds)
+        if key not in self._words.made:
+            shown = [*self._words.python(), *self._shown, *binds]
             box = Box(Path(), Path(HOME), binds=shown, path=self._path, limits=LIMITS)
-            self._prefixes[key] = prefix(box, self.place(), policy=self.policy)
-        return self._prefixes[key]
+            self._words.made[key] = prefix(box, self._words.place(), policy=self.policy)
+        return self._words.made[key]
 
     def python(self) -> str:
         """The interpreter a verifier's child starts."""

@@ -10,17 +10,24 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from fairtrial.contracts.protocols import WORKSPACE
-from fairtrial.verify.files import copy_tree
+from fairtrial.verify.files import LEFT_OUT, copy_tree
 
 NOWHERE = "/nonexistent/link-left-the-workspace"
 
 
-def fresh(tree: Path, into: Path, start: Path | None, acceptance: Path, protected: Iterable[str]) -> list[str]:
-    """Copy `tree` to `into`, put acceptance and protected files back, close links; the restored paths that differed.
+def move_tree(tree: Path, into: Path) -> None:
+    """What copy_tree leaves in `into`, from a tree on the same file system that nobody needs any more."""
+    tree.rename(into)
+    for folder, names, _ in os.walk(into):
+        for name in LEFT_OUT.intersection(names):
+            remove(Path(folder) / name)
+
+
+def restore(into: Path, start: Path | None, acceptance: Path, protected: Iterable[str]) -> list[str]:
+    """Put acceptance and protected files of a tree back, close its links; the restored paths that differed.
 
     `start`: the untouched workspace that protected paths are restored from.
     """
-    copy_tree(tree, into)
     changed = []
     if holds_files(acceptance):
         # In a box the folder is mounted over an empty one: nothing there is no change of the agent's.

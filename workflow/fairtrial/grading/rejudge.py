@@ -9,6 +9,8 @@ from fairtrial.contracts.lean import lean
 from fairtrial.contracts.records import dump, load
 from fairtrial.grading.first_green import Replay, Verdict, decide, replay
 from fairtrial.grading.judge import Judgement, judge
+from fairtrial.grading.judge_box import Words
+from fairtrial.grading.judge_verifier import compile_modules
 from fairtrial.paths import Results
 
 _FULL: dict[str, Verdict] = {"passed": "green", "failed": "red", "verifier_error": "unknown"}
@@ -63,18 +65,22 @@ def replays(
     task: Path,
     scratch: Path,
     evidence: dict[str, Any],
+    words: Words,
 ) -> Replays:
-    """Judge what was not judged yet. `recording`: snapshots.export.Recording; `final`: the verdict on its end tree."""
+    """Judge what was not judged yet. `recording`: snapshots.export.Recording; `final`: the verdict on its end tree;
+    `words`: of boxes that were used before."""
     known = {recording.end: verdicts(final)}
     start = str(recording.looks[0]["tree"]) if recording.looks else ""
     if start and start not in known and (remembered := _remembered(results, spec, start)):
         known[start] = remembered
     alone: dict[str, Verdict] = {tree: pair[1] for tree, pair in known.items()}
     named = _Named(recording)
+    if words.made and all(words.made.values()):
+        compile_modules(spec["verifier_settings"], task / "verifier")
 
     def judge_tree(tree: Path) -> Verdict:
         policy = evidence["recipe"]["isolation"]["policy"]
-        judged = judge(spec, task, tree, scratch, box_policy=policy, verdict_only=True)
+        judged = judge(spec, task, tree, scratch, box_policy=policy, verdict_only=True, spent=True, words=words)
         full, alone[named.current] = verdicts(judged)
         return full
 

@@ -9,9 +9,8 @@ import functools
 import hashlib
 import json
 import os
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fairtrial.verify import Failed, Verification
 
@@ -42,8 +41,7 @@ START = Path(__file__).with_name("start.json")
 Files = dict[str, tuple[str, str]]  # path -> (mode, text; bytes that are not UTF-8 escaped)
 
 
-@dataclass(frozen=True)
-class Commit:
+class Commit(NamedTuple):
     """One commit; `author` is name, address, seconds and zone as written in it."""
 
     tree: str

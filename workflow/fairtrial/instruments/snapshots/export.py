@@ -8,7 +8,7 @@ from typing import Any
 
 from fairtrial.contracts.errors import UserError
 from fairtrial.contracts.records import load
-from fairtrial.instruments.snapshots.manifest import IGNORE, OMITTED, Tree
+from fairtrial.instruments.snapshots.manifest import EXEC, FILE, IGNORE, OMITTED, Tree
 from fairtrial.instruments.snapshots.store import Store
 
 MOMENTS = "first-green, start, end, or a number of seconds"
@@ -48,6 +48,12 @@ class Recording:
     def restore(self, tree_id: str, into: Path) -> list[bytes]:
         """Lay a tree out in the new or empty folder `into`; returns the incomplete paths."""
         return self.store.lay_out(self.tree(tree_id), into)
+
+    def most_bytes(self, tree_id: str) -> int:
+        """No less than what a tree takes when it is laid out; often many times that."""
+        return sum(
+            self.store.pack.most_bytes(value) for mode, value in self.tree(tree_id).values() if mode in (FILE, EXEC)
+        )
 
     def changed(self, before: str, after: str) -> set[bytes]:
         """Paths in which two trees differ."""

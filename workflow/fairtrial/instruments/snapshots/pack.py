@@ -28,6 +28,7 @@ _HEADER = struct.Struct(">c32sQ")
 _WORTH = 0.9  # keep the compressed form when it is at most this part of the content
 _PART = 16 << 20  # larger contents are read and written in parts of this size
 _PROBE = 4096  # bytes tried first, so that what does not compress costs little
+_RATIO = 1032  # zlib makes nothing smaller than this part of it
 
 
 class Pack:
@@ -182,6 +183,11 @@ class Pack:
             offset += len(part)
         if check.digest() != digest:
             raise self._damaged(f"object {digest.hex()} has other content")
+
+    def most_bytes(self, digest: bytes) -> int:
+        """No less than the length of a content, without reading it."""
+        kind, _, length = self._at(digest)
+        return length if kind == RAW else length * _RATIO
 
     def delta(self, digest: bytes) -> tuple[bytes, bytes]:
         """Base digest and differing entries of a tree of kind d."""
