@@ -110,8 +110,8 @@ def test_a_new_task_fails_for_the_right_reasons(tmp_path: Path) -> None:
     assert prove(folder).problems == [
         "reference with git: does not exist",
         "check 'old-behaviour' is decorative: neither the start nor any wrong solution fails it",
-        "wrong/: needs at least two known-wrong solutions: wrong/NAME/ holds the files as a bad attempt leaves them and "
-        'expect.toml with fails = ["check", ...]',
+        "wrong/: needs at least two known-wrong solutions: wrong/NAME/ holds the files as a bad attempt leaves them "
+        'and expect.toml with fails = ["check", ...]',
     ]
 
 
