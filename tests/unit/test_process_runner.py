@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -58,6 +59,20 @@ def test_a_signal_to_the_runner_ends_the_agent(runner, number):
     assert process.stdout.readline() == "True False None\n"
     assert rig.alive(f"agent.py {mark}") == []
     assert [pid for pid in rig.alive(mark) if pid != process.pid] == []
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_signal_to_all_of_a_job_is_no_end_of_the_agents_own(runner, told):
+    """A scheduler that cancels signals the agent too, and may reach it first: interrupted; the agent alone: its end."""
+    process, mark = runner
+    for pid in rig.alive(mark):
+        if pid != process.pid:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
+    time.sleep(0.05)
+    if told:
+        process.send_signal(signal.SIGTERM)
+    assert process.stdout.readline() == f"{told} False None\n"
 
 
 def test_a_killed_runner_leaves_no_agent(runner):

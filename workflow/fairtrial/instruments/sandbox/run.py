@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import socket
 import threading
@@ -25,6 +26,7 @@ from fairtrial.instruments.sandbox.streams import LineSink, Sink, open_unbuffere
 from fairtrial.instruments.sandbox.watch import Told, Watch
 
 Listener = tuple[int, Callable[[socket.socket], None]]
+BESIDE = 0.25  # seconds in which a signal to all of a job reaches the runner after it reached the agent
 PROTOCOL = 1  # of what the boxed process sees; part of the recipe digest
 
 
@@ -52,6 +54,12 @@ class _Interrupts:
         self.wake: int | None = None
 
     def __call__(self) -> bool:
+        return self.seen
+
+    def within(self, seconds: float) -> bool:
+        """Did one come, or does one within so long?"""
+        if not self.seen and self.wake is not None:
+            select.select([self.wake], [], [], seconds)
         return self.seen
 
     @contextlib.contextmanager
@@ -178,10 +186,20 @@ def _watched(
             if on_start is not None:
                 on_start(started.main, clock_ns)
             told = watch.run(clock_ns)
+            told.interrupted = told.interrupted or _from_outside(told, started.status(), interrupts)
             return told, started.status(), record.isolation(started, box)
         finally:
             started.end()
             started.close()
+
+
+def _from_outside(told: Told, ended: tuple[int | None, int | None], interrupts: _Interrupts) -> bool:
+    """Is this end ours to account for? A scheduler that cancels a job signals agent and runner, in any order."""
+    if told.timed_out or told.stopped_by is not None:
+        return False
+    status, number = ended
+    signalled = (number or (status or 0) - 128) in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
+    return interrupts.within(BESIDE if signalled else 0)
 
 
 def run(
