@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import mmap
 import os
 import stat
 from collections.abc import Callable, Iterable
@@ -83,21 +84,30 @@ def _build(command: list[str], source: Path, target: Path) -> str:
 def place_compiled(built: Path, folder: Path, names: Iterable[str], config: str) -> Path:
     """One patched copy under every name; the copy is this attempt's own, so its inode tells its processes."""
     where = config.encode() + b"\0"
-    content = bytearray(built.read_bytes())
-    at = content.index(MARK)
     if len(where) > ROOM:
         raise ValueError(f"{config} is longer than {ROOM - 1} bytes")
     first: Path | None = None
     for name in names:
         target = folder / name
         if first is None:
-            content[at : at + len(where)] = where
-            target.write_bytes(content)
+            _copy_with(where, built, target)
             target.chmod(0o755)
             first = target
         else:
             os.link(first, target)
     return first or folder
+
+
+def _copy_with(where: bytes, built: Path, target: Path) -> None:
+    """The program with `where` in place of MARK; copied by the kernel, without 0.8 MB of fresh memory twice over."""
+    with built.open("rb") as source, target.open("wb") as copy:
+        with mmap.mmap(source.fileno(), 0, prot=mmap.PROT_READ) as content:
+            size, at = len(content), content.find(MARK)
+        done = 0
+        while done < size:
+            done += os.sendfile(copy.fileno(), source.fileno(), done, size - done)
+        copy.seek(at)
+        copy.write(where)
 
 
 def place_python(folder: Path, names: Iterable[str], home: Path, *, inside: str, config: str) -> Path:
