@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import socket
 import subprocess
 import sys
 from typing import Any
@@ -43,6 +44,21 @@ def test_no_body_breaks_the_endpoint(tmp_path, path):
             assert ask(rig.port, path, body) is not None, body[:60]
             assert rig.endpoint.stop_reason() is None, body[:60]
         assert len(rig.stop()) == len(BODIES)
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["http://elsewhere/v1/messages", "m://x/v1/messages", "//elsewhere/v1/messages", "/v1/files/../messages",
+     "/v1/messages#x", "/v1/messages/", "/v1/files?x=/v1/messages", "/v1/%2e%2e/v1/messages"],
+)  # fmt: skip
+def test_only_paths_of_the_list_are_forwarded(tmp_path, target):
+    """Another spelling that a library reads as an allowed path would reach another host or path of the provider."""
+    made = recipe(rehearsal=False, base_url="http://127.0.0.1:1")
+    with running(tmp_path, made) as rig, socket.create_connection(("127.0.0.1", rig.port)) as client:
+        head = f"POST {target} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{{}}"
+        client.sendall(head.encode())
+        assert client.recv(1 << 16).split(b" ")[1] == b"404"
+        assert rig.endpoint.stop_reason() is None
 
 
 def test_answers_that_cannot_be_read_say_nothing():

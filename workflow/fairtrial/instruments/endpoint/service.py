@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from fairtrial.instruments.endpoint import callers, sse, waiting
 from fairtrial.instruments.endpoint.caps import Caps
@@ -112,7 +113,9 @@ class Service:
             self._end(call)
 
     def _begin(self, request: web.Request, body: bytes, started_ns: int) -> Call:
-        to = route(request.method, request.path)
+        # Only what is written as it is meant: not http://elsewhere/v1/messages, not /v1/files/../messages.
+        plain = unquote(request.raw_path.partition("?")[0]) == request.path
+        to = route(request.method, request.path) if plain else None
         wire = to.wire.NAME if to and to.kind == "generate" else "other"
         row = self._journal.begin(wire=wire, path=request.path[:500], started_ns=started_ns, request_bytes=len(body))
         row["main_process"] = self._caller(request)
