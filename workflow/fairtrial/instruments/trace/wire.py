@@ -19,6 +19,7 @@ from fairtrial.contracts.lean import lean
 START_FIELDS = 16  # between the letter and the argument bytes
 END_FIELDS = 7
 KINDS = {"c": "compiled", "p": "python"}
+_NUMBERS = 1 << 62  # no number a shim sends is as large; one that is would be none to any table
 MESSAGE = 1 << 17  # more than any message a shim sends
 
 
@@ -63,17 +64,24 @@ def text(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogateescape")
 
 
+def _number(raw: bytes) -> int:
+    value = int(raw)
+    if not -_NUMBERS < value < _NUMBERS:
+        raise ValueError("not a number of a shim")
+    return value
+
+
 def read_start(message: bytes) -> Start:
     """Raises ValueError on anything a shim would not send."""
     part = message.split(b"\0", START_FIELDS + 1)
     if len(part) != START_FIELDS + 2 or part[0] != b"S" or text(part[1]) not in KINDS:
         raise ValueError("not a start message")
-    depth, started, pid, ppid, sid, pgid = (int(part[i]) for i in (4, 6, 7, 8, 9, 10))
+    depth, started, pid, ppid, sid, pgid = (_number(part[i]) for i in (4, 6, 7, 8, 9, 10))
     return Start(
         shim=KINDS[text(part[1])], span=text(part[2])[:100], parent=text(part[3])[:100], depth=max(depth, 0),
         command=text(part[5])[:200], started_ns=started, pid=pid, ppid=ppid, sid=sid, pgid=pgid,
-        shlvl=part[11] == b"1", env_names=int(part[12]), flags=text(part[13])[:10], count=int(part[14]),
-        argv_bytes=int(part[15]), cwd=text(part[16]), argv=bytearray(part[17]),
+        shlvl=part[11] == b"1", env_names=_number(part[12]), flags=text(part[13])[:10], count=_number(part[14]),
+        argv_bytes=_number(part[15]), cwd=text(part[16]), argv=bytearray(part[17]),
     )  # fmt: skip
 
 
@@ -82,7 +90,7 @@ def read_end(message: bytes) -> End:
     part = message.split(b"\0", END_FIELDS + 1)
     if len(part) != END_FIELDS + 2 or part[0] != b"E":
         raise ValueError("not an end message")
-    ended, status, number, out, err, held_out, held_err = (int(p) for p in part[1 : END_FIELDS + 1])
+    ended, status, number, out, err, held_out, held_err = (_number(p) for p in part[1 : END_FIELDS + 1])
     rest = part[END_FIELDS + 1]
     return End(
         ended_ns=ended,
