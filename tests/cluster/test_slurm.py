@@ -10,65 +10,11 @@ from typing import Any
 import pytest
 
 from tests.lab import CHECKOUT, Lab, wait_until
+from tests.slurm_rig import Cluster, Generic, asked, idle, jobs
 
 pytestmark = pytest.mark.cluster
-QUICK = (
-    "--slurm-init-seconds-before-status-checks=2", "--seconds-between-status-checks=2", "--latency-wait=5",
-    "--jobs=2",  # submissions of eight attempts at once; a CI machine has two cores
-    "--default-resources", "mem_mb=500", "runtime=10", "slurm_partition=main",
-)  # fmt: skip
 ATTEMPTS = 60
 SECRET = "sk-not-for-any-script-4711"
-
-
-class Cluster(Lab):
-    """A laboratory whose attempts run as SLURM jobs."""
-
-    def command(self, *arguments: str) -> list[str]:
-        """The snakemake command line with the shipped profile, asking SLURM more often than its defaults do."""
-        profile = str(CHECKOUT / "workflow" / "profiles" / "slurm")
-        return [*super().command(*arguments), "--profile", profile, *QUICK]
-
-    def scripts(self) -> str:
-        """Every batch script that SLURM was given."""
-        found = []
-        for job in sorted(jobs()):
-            done = subprocess.run(["scontrol", "write", "batch_script", job, "-"], capture_output=True, check=False)
-            found.append(done.stdout.decode())
-        return "\n".join(found)
-
-
-class Generic(Lab):
-    """A laboratory whose attempts run as SLURM jobs that the profile for any scheduler submits."""
-
-    def command(self, *arguments: str) -> list[str]:
-        """The snakemake command line with that profile."""
-        profile = str(CHECKOUT / "workflow" / "profiles" / "cluster-generic")
-        return [
-            *super().command(*arguments),
-            "--profile",
-            profile,
-            "--latency-wait=5",
-            "--max-status-checks-per-second=5",
-        ]
-
-
-def jobs(*states: str) -> list[str]:
-    """Ids of SLURM jobs in these states; default any."""
-    chosen = ",".join(states) or "all"
-    asked = ["squeue", "--noheader", "--format=%i", f"--states={chosen}"]
-    return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.split()
-
-
-def asked(job: str, key: str) -> str:
-    """What SLURM knows of a job."""
-    text = subprocess.run(["scontrol", "show", "job", job], capture_output=True, text=True, check=True).stdout
-    return dict(part.split("=", 1) for part in text.split() if "=" in part)[key]
-
-
-def idle() -> bool:
-    """Is nothing queued and nothing running?"""
-    return not jobs("PENDING", "RUNNING", "COMPLETING", "CONFIGURING")
 
 
 def stable(lab: Lab) -> dict[str, list[dict[str, Any]]]:
