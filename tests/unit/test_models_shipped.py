@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fairtrial.__main__ import main
 from fairtrial.capture.spend import gate
 from fairtrial.contracts.errors import UserError
 from fairtrial.paths import Results
@@ -88,3 +89,17 @@ def test_the_largest_request_is_known_only_when_each_says_its_own() -> None:
     assert longest([said, {"input_uncached": 6}]) == 7
     assert longest([said, {"input_uncached": None}]) is None
     assert longest([]) is None
+
+
+def test_list_says_what_a_model_costs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """One aligned line a model: the price and its day, or that it is unknown, or that it is free."""
+    monkeypatch.chdir(CHECKOUT)
+    assert main(["list", "models"]) == 0
+    head, *lines = capsys.readouterr().out.splitlines()
+    assert head == "models:" and len(lines) == len(MODELS)
+    said = dict(line.split(maxsplit=1) for line in lines)
+    assert said["claude-sonnet-5-5"] == (
+        "claude-sonnet-5-5, 2 in, 10 out USD per million tokens on " + PAID["claude-sonnet-5-5"]["price"]["date"]
+    )
+    assert said["qwen3-coder-plus"] == "qwen3-coder-plus, price unknown"
+    assert "free" in said["rehearsal"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fairtrial.plan.config import Config
@@ -51,7 +51,20 @@ def _harnesses(config: Config) -> list[str]:
 
 
 def _models(config: Config) -> list[str]:
-    return [f"{name:<16} {entry['id'] or '(no model flag)'}" for name, entry in config.models.items()]
+    width = max(map(len, config.models), default=0)
+    return [f"{name:<{width}}  {_about(entry)}" for name, entry in config.models.items()]
+
+
+def _about(entry: dict[str, Any]) -> str:
+    """A model in a line: what is asked for, and what a million tokens of it cost."""
+    if entry["id"] is None:
+        return "(no model flag)"
+    if entry.get("rehearsal"):
+        return f"{entry['id']}, free: played by the loopback endpoint"
+    price = entry.get("price")
+    if price is None:
+        return f"{entry['id']}, {'free' if entry.get('free') else 'price unknown'}"
+    return f"{entry['id']}, {price['input']:g} in, {price['output']:g} out USD per million tokens on {price['date']}"
 
 
 def _toolsets(config: Config) -> list[str]:
