@@ -15,6 +15,7 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tests import fabricate
 from tests.lab import CHECKOUT, Lab
@@ -41,9 +42,13 @@ def task_names(attempts: int) -> list[str]:
     return [f"task-{number:05d}" for number in range(count)]
 
 
-def laboratory(folder: Path, tasks: list[str]) -> Lab:
-    """The configuration of six arms x 5 repetitions over every task of the folder, `tasks` added to them."""
-    agent = {"adapter": "command", "free": True, "network": "none", "options": {"template": ["true"], "output": "none"}}
+def laboratory(folder: Path, tasks: list[str], agent: dict[str, Any] | None = None) -> Lab:
+    """The configuration of six arms x 5 repetitions over every task of the folder, `tasks` added to them.
+
+    `agent`: the entry of each harness; by default a command that is never run.
+    """
+    never = {"adapter": "command", "free": True, "network": "none", "options": {"template": ["true"], "output": "none"}}
+    agent = agent or never
     return Lab(
         folder,
         tasks,

@@ -16,13 +16,11 @@ from fairtrial.plan import config, snake
 from tests.lab import CHECKOUT, Lab
 from tests.planned import Cost, cost, planned
 
-# Not reached yet, so printed beside the figure and not enforced; docs/scale.md says what was measured.
-GOALS: dict[str, float] = {
+# Printed beside the figure and not enforced: a minute of wall time says more of the machine's other work than of ours.
+GOALS: dict[str, float] = {"demo, 90 attempts on two cores, s": 60}
+LIMITS: dict[str, float] = {
     "overhead of attempt + grade, CPU ms": 250,
     "stage command to start of the agent, ms": 80,
-    "demo, 90 attempts on two cores, s": 60,
-}
-LIMITS: dict[str, float] = {
     "snakemake -n, nothing to do, 100 attempts, CPU s": 1.8,
     "snakemake -n, nothing to do, 10,000 attempts, CPU s": 15,
     "snakemake -n, nothing to do, 10,000 attempts, MB": 600,
@@ -103,14 +101,17 @@ def overhead(lab: Lab) -> float:
 
 
 def wait(lab: Lab) -> float:
-    """Wall ms from the start of the stage command to the agent's first look at the clock; the median."""
+    """Wall ms from the start of the stage command to the agent's first look at the clock.
+
+    The least of the repetitions: whatever else the machine does makes this longer, by any amount, and never shorter.
+    """
     took = []
     for attempt, _ in attempts(lab, "clock"):
         began = time.time_ns()
         fairtrial(lab, "attempt", attempt)
         said = (lab.results / "attempts" / attempt / "agent-stdout.txt").read_bytes()
         took.append((int(said) - began) / 1e6)
-    return statistics.median(took)
+    return min(took)
 
 
 def nothing_to_do(folder: Path, size: int) -> Cost:
@@ -138,8 +139,8 @@ def measure() -> dict[str, float]:
         for part in ("lab", "demo"):
             (folder / part).mkdir()
         lab = prepared(folder / "lab")
-        own = (overhead(lab), wait(lab), demo(folder / "demo"))
+        own, whole = (overhead(lab), wait(lab)), (demo(folder / "demo"),)
         small = nothing_to_do(folder / "100", 100)
         large = nothing_to_do(folder / "10000", 10_000)
-        dry = (small.cpu, large.cpu, large.megabytes)
-    return dict(zip(GOALS, own, strict=True)) | dict(zip(LIMITS, dry, strict=True))
+        limited = (*own, small.cpu, large.cpu, large.megabytes)
+    return dict(zip(GOALS, whole, strict=True)) | dict(zip(LIMITS, limited, strict=True))

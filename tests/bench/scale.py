@@ -1,5 +1,9 @@
-"""How planning and analysis grow with the number of attempts: fabricated results, real task packages and Snakemake.
+"""How running, planning and analysis grow with the number of attempts, on real task packages with the real Snakemake.
 
+Results are executed (the stand-in, which does not sleep, on the smallest task) at 100 attempts, with FULL=1 at 1,000
+too, and fabricated above.
+
+make bench FIGURES=scale [FULL=1]
 python -m tests.bench.scale --write [SIZE ...]     measures and puts the table into docs/scale.md
 """
 
@@ -17,7 +21,10 @@ from tests.planned import Cost, cost, laboratory, planned, task_names
 
 SIZES = (100, 1_000, 10_000)
 PLANNED = 50_000  # only planned, with nothing run
+EXECUTED = 1_000 if os.environ.get("FULL") == "1" else 100  # attempts that are really run at most
+RUN = "whole run"
 STEPS = ("dry run", "no-op", "1 % missing", "one more repetition", "dataset", "scorecard", "report")
+STAND_IN = {"adapter": "stand-in", "options": {"mean_seconds": 0, "pass_probability": 0.8}}
 SLOW = True  # minutes at 10,000 and 50,000
 LIMITS: dict[str, float] = {f"{step}: CPU at 10,000 over ten times that at 1,000": 1.0 for step in STEPS}
 PAGE = CHECKOUT / "docs" / "scale.md"
@@ -63,12 +70,25 @@ def only_planned(size: int, folder: Path) -> dict[str, Cost]:
     return {"dry run": dry(laboratory(folder, task_names(size)))}
 
 
-def figures(size: int, folder: Path) -> dict[str, Cost]:
-    """Step -> what it took with `size` attempts; only planned above the largest of SIZES."""
+def executed(folder: Path, size: int) -> tuple[Lab, Cost]:
+    """Every attempt and grade really run on two cores, from the plan to the report."""
+    folder.mkdir(parents=True)
+    lab = laboratory(folder, task_names(size), STAND_IN)
+    took = cost(lab.command("--quiet"), lab.folder, lab.environment())
+    assert len(lab.seals()) >= size
+    return lab, took
+
+
+def figures(size: int, folder: Path, most: int = EXECUTED) -> dict[str, Cost]:
+    """Step -> what it took with `size` attempts; executed up to `most`, only planned above the largest of SIZES."""
     if size > max(SIZES):
         return only_planned(size, folder / "lab")
-    lab = planned(folder / "lab", size)
-    took = {"dry run": all_missing(lab, folder / "fresh")}
+    took = {}
+    if size <= most:
+        lab, took[RUN] = executed(folder / "lab", size)
+    else:
+        lab = planned(folder / "lab", size)
+    took["dry run"] = all_missing(lab, folder / "fresh")
     took |= {verb: stage(lab, verb) for verb in STEPS[-3:]}
     done = lab.snakemake("--quiet", timeout=3600)  # notes for Snakemake that tables and report are there
     assert done.returncode == 0, done.stderr[-2000:]
@@ -81,21 +101,27 @@ def figures(size: int, folder: Path) -> dict[str, Cost]:
 def measure() -> dict[str, float]:
     """CPU s and MB of each step at each size, and how much worse than linear each grows."""
     taken = run((*SIZES, PLANNED))
+    runs = {f"{RUN} of {size:,}, CPU s": taken[size][RUN].cpu for size in SIZES if size <= EXECUTED}
     flat = {f"{step} at {size:,}, CPU s": taken[size][step].cpu for size in SIZES for step in STEPS}
     flat |= {f"{step} at {size:,}, MB": taken[size][step].megabytes for size in SIZES for step in STEPS}
     growth = {
         name: taken[10_000][step].cpu / (10 * taken[1_000][step].cpu) for name, step in zip(LIMITS, STEPS, strict=True)
     }
     plan = taken[PLANNED]["dry run"]
-    return flat | {f"dry run at {PLANNED:,}, CPU s": plan.cpu, f"dry run at {PLANNED:,}, MB": plan.megabytes} | growth
+    return (
+        runs
+        | flat
+        | {f"dry run at {PLANNED:,}, CPU s": plan.cpu, f"dry run at {PLANNED:,}, MB": plan.megabytes}
+        | growth
+    )
 
 
-def run(sizes: tuple[int, ...]) -> dict[int, dict[str, Cost]]:
+def run(sizes: tuple[int, ...], most: int = EXECUTED) -> dict[int, dict[str, Cost]]:
     """Size -> step -> what it took; one size after the other, each in a folder that is deleted."""
     taken = {}
     for size in sizes:
         with tempfile.TemporaryDirectory(prefix="fairtrial-scale-") as name:
-            taken[size] = figures(size, Path(name))
+            taken[size] = figures(size, Path(name), most)
     return taken
 
 
@@ -107,11 +133,16 @@ def cell(took: Cost | None) -> str:
 def table(taken: dict[int, dict[str, Cost]]) -> str:
     """Markdown: a row per step, CPU seconds and MB per size."""
     head = ["", *(f"{size:,} attempts" for size in taken)]
-    rows = [[step, *(cell(one.get(step)) for one in taken.values())] for step in STEPS]
+    rows = [[step, *(cell(one.get(step)) for one in taken.values())] for step in (RUN, *STEPS)]
     lines = ["| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *rows)]
     load = os.getloadavg()[0] / (os.cpu_count() or 1)
     where = f"{os.cpu_count()} CPUs, load {load:.1f} per CPU, Python {platform.python_version()}"
-    return "\n".join([*lines, "", f"CPU seconds with children, largest resident size. Measured on {where}."])
+    ran = [size for size, took in taken.items() if RUN in took]
+    kind = f"Results were executed up to {max(ran):,} attempts and fabricated above. " if ran else ""
+    each = "".join(f"{took[RUN].wall:.0f} s of wall time for {size:,} attempts. " for size, took in taken.items()
+                   if RUN in took)  # fmt: skip
+    said = f"CPU seconds with children, largest resident size of one process. {kind}{each}Measured on {where}."
+    return "\n".join([*lines, "", said])
 
 
 def main() -> None:
