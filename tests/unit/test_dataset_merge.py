@@ -45,10 +45,20 @@ def test_two_shards_give_the_tables_of_the_whole(tmp_path: Path) -> None:
         one, other = (pq.read_table(root / f"default/dataset/{table}.parquet") for root in (whole, merged))
         assert one.equals(other), table
     assert problems(json.loads((merged / "default/matrix.json").read_bytes()), "matrix") == []
+    alone = fairtrial("dataset", "--results", str(merged))
+    assert (alone.returncode, "--from A --from B" in alone.stderr) == (2, True), "it would find nothing that has run"
     for verb in ("scorecard", "report"):
         done = fairtrial(verb, "--results", str(merged))
         assert done.returncode == 0, done.stderr
-    assert (merged / "default/report/index.html").stat().st_size > 0
+    said = [path.read_text(encoding="utf-8") for path in (merged / "default/report/attempts").rglob("*.html")]
+    assert len(said) > 10
+    assert all("git status" in text and "is not below these results" not in text for text in said)
+    done = fairtrial("export", "predictions", "--results", str(merged))
+    assert done.returncode == 0, done.stderr
+    lines = [
+        line for path in (merged / "default/export/predictions").glob("*") for line in path.read_text().splitlines()
+    ]
+    assert all(json.loads(line)["model_patch"] for line in lines)
 
 
 def test_a_copied_attempt_is_one_attempt_and_one_run_twice_is_refused(tmp_path: Path) -> None:

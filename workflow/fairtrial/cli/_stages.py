@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 Json = dict[str, Any]
+MERGED = "merged.json"  # of an experiment made by `dataset --from`: where its attempts are
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -54,6 +55,26 @@ def matrix_of(args: argparse.Namespace) -> tuple[Json, Any]:
     ):  # a foreign file; all of it takes longer to read
         records.validate(record, "matrix", str(experiment.matrix))
     return record, experiment
+
+
+def remember(experiment: Any, matrix: Json, folders: Mapping[str, Path]) -> None:
+    """Note where the attempts of a merged experiment are, relative to its folder."""
+    from fairtrial.contracts import records
+
+    base = experiment.folder.resolve()
+    places = {key: os.path.relpath(folder.resolve(), base) for key, folder in sorted(folders.items())}
+    records.dump(experiment.folder / MERGED, {"schema_version": 1, "matrix": matrix["digest"], "folders": places})
+
+
+def folders_of(experiment: Any, matrix: Json) -> dict[str, Path] | None:
+    """Attempt -> folder of a merged experiment; None for one whose attempts are in this results tree."""
+    from fairtrial.contracts import records
+
+    path = experiment.folder / MERGED
+    record = records.load(path, made_by="fairtrial dataset --from") if path.exists() else {}
+    if record.get("matrix") != matrix["digest"]:  # planned again since
+        return None
+    return {key: experiment.folder / place for key, place in record["folders"].items()}
 
 
 def prices() -> dict[str, Json]:

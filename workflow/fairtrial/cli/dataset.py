@@ -24,7 +24,13 @@ def run(args: argparse.Namespace) -> int:
     """0; records that cannot be read are named, not fatal."""
     if args.sources:
         return merged(args)
+    from fairtrial.contracts.errors import UserError
+
     matrix, experiment = _stages.matrix_of(args)
+    if _stages.folders_of(experiment, matrix) is not None:
+        raise UserError(
+            f"{experiment.folder}: was merged from other results; `fairtrial dataset --from A --from B` merges them again"
+        )
     out = args.out or experiment.dataset
     counts = _stages.dataset(args.results, matrix, out)
     _stages.say_problems(out)
@@ -43,6 +49,7 @@ def merged(args: argparse.Namespace) -> int:
     out = args.out or experiment.dataset
     if args.out is None:
         dump(experiment.matrix, found.matrix)
+        _stages.remember(experiment, found.matrix, found.folders)
     counts = dataset.build(found.roots, found.matrix, out, _stages.prices(), found.folders)
     _stages.say_problems(out)
     say(out, counts)

@@ -44,10 +44,11 @@ def _experiment(args: argparse.Namespace) -> tuple[object, Path]:
 
     matrix, experiment = _stages.matrix_of(args)
     if not (experiment.dataset / "attempts.parquet").exists():
-        _stages.dataset(args.results, matrix, experiment.dataset)
+        _stages.dataset(args.results, matrix, experiment.dataset, _stages.folders_of(experiment, matrix))
     report = experiment.report if experiment.report.is_dir() else None
     card = experiment.scorecard if experiment.scorecard.is_dir() else None
-    source = Source(args.results, matrix, experiment.dataset, report, card, secrets=_secrets())
+    folders = _stages.folders_of(experiment, matrix) or {}
+    source = Source(args.results, matrix, experiment.dataset, report, card, folders, _secrets())
     return source, args.out or experiment.folder / "export" / args.format
 
 

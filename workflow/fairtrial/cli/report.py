@@ -45,7 +45,8 @@ def _render(args: argparse.Namespace, matrix: _stages.Json, experiment: object) 
     if args.k or not (experiment.scorecard / "comparisons.json").exists():
         _stages.scorecard(experiment.dataset, matrix, experiment.scorecard, args.k)
     out = args.out or experiment.report
-    render.build(experiment.dataset, experiment.scorecard, matrix, args.results, out)
+    folders = _stages.folders_of(experiment, matrix)
+    render.build(experiment.dataset, experiment.scorecard, matrix, args.results, out, folders=folders)
     return _say(out)
 
 

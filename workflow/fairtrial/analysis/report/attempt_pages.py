@@ -95,9 +95,15 @@ def _cards(report: Report, row: int, folder: Path, results: Path) -> list[parts.
         _load(path) for path in (grade / "result.json", grade / "agent-events.json", folder / "evidence.json")
     )
     return [
-        parts.checks(result), parts.prompt(seal, results), parts.timeline(events, report.wall_budget),
+        parts.checks(result), parts.prompt(seal, _tree(folder, results)), parts.timeline(events, report.wall_budget),
         parts.commands(folder, grade), parts.patch(folder), parts.versions(report, row, result, seal),
     ]  # fmt: skip
+
+
+def _tree(folder: Path, results: Path) -> Path:
+    """The results tree that an attempt is part of: its frozen files are there."""
+    tree = folder.absolute().parents[6] if len(folder.absolute().parents) > 6 else results
+    return tree if (tree / "objects").is_dir() else results
 
 
 def _facts(report: Report, row: int) -> Safe:
