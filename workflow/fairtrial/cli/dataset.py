@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     matrix, experiment = _stages.matrix_of(args)
     if _stages.folders_of(experiment, matrix) is not None:
         raise UserError(
-            f"{experiment.folder}: was merged from other results; `fairtrial dataset --from A --from B` merges them again"
+            f"{experiment.folder}: was merged from other results; `fairtrial dataset --from A --from B` does it again"
         )
     out = args.out or experiment.dataset
     counts = _stages.dataset(args.results, matrix, out)
