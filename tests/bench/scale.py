@@ -4,7 +4,7 @@ Results are executed (the stand-in, which does not sleep, on the smallest task) 
 too, and fabricated above.
 
 make bench FIGURES=scale [FULL=1]
-python -m tests.bench.scale --write [SIZE ...]     measures and puts the table into docs/scale.md
+python -m tests.bench.scale --write [SIZE ...]     measures and puts the columns into docs/scale.md
 """
 
 from __future__ import annotations
@@ -130,19 +130,34 @@ def cell(took: Cost | None) -> str:
     return "not measured" if took is None else f"{took.cpu:.1f} s, {took.megabytes:.0f} MB"
 
 
-def table(taken: dict[int, dict[str, Cost]]) -> str:
-    """Markdown: a row per step, CPU seconds and MB per size."""
-    head = ["", *(f"{size:,} attempts" for size in taken)]
-    rows = [[step, *(cell(one.get(step)) for one in taken.values())] for step in (RUN, *STEPS)]
-    lines = ["| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *rows)]
+def column(took: dict[str, Cost]) -> dict[str, str]:
+    """Step -> figure of one size."""
+    return {step: cell(took.get(step)) for step in (RUN, *STEPS)}
+
+
+def known(text: str) -> dict[str, dict[str, str]]:
+    """Heading -> step -> figure of the table that stands in the page; {} where there is none."""
+    lines = [[part.strip() for part in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"]
+    return {
+        name: {row[0]: row[place] for row in lines[2:]} for place, name in enumerate(lines[0] if lines else []) if name
+    }
+
+
+def table(columns: dict[str, dict[str, str]]) -> str:
+    """Markdown: a row per step, a column per size."""
+    order = sorted(columns, key=lambda name: int(name.split()[0].replace(",", "")))
+    rows = [[step, *(columns[name].get(step, "not measured") for name in order)] for step in (RUN, *STEPS)]
+    return "\n".join("| " + " | ".join(row) + " |" for row in (["", *order], ["---"] * (len(order) + 1), *rows))
+
+
+def circumstances(taken: dict[int, dict[str, Cost]]) -> str:
+    """What was executed, and on which machine."""
+    runs = [f"{size:,} attempts were executed, in {took[RUN].wall:.0f} s of wall time. "
+            for size, took in taken.items() if RUN in took]  # fmt: skip
     load = os.getloadavg()[0] / (os.cpu_count() or 1)
     where = f"{os.cpu_count()} CPUs, load {load:.1f} per CPU, Python {platform.python_version()}"
-    ran = [size for size, took in taken.items() if RUN in took]
-    kind = f"Results were executed up to {max(ran):,} attempts and fabricated above. " if ran else ""
-    each = "".join(f"{took[RUN].wall:.0f} s of wall time for {size:,} attempts. " for size, took in taken.items()
-                   if RUN in took)  # fmt: skip
-    said = f"CPU seconds with children, largest resident size of one process. {kind}{each}Measured on {where}."
-    return "\n".join([*lines, "", said])
+    sizes = " and ".join(f"{size:,}" for size in taken)
+    return f"{''.join(runs)}{sizes} attempts: measured on {where}."
 
 
 def main() -> None:
@@ -151,11 +166,13 @@ def main() -> None:
     parser.add_argument("sizes", nargs="*", type=int)
     parser.add_argument("--write", action="store_true", help="put the table into docs/scale.md")
     options = parser.parse_args()
-    text = table(run(tuple(options.sizes) or (*SIZES, PLANNED)))
-    print(text)
+    taken = run(tuple(options.sizes) or (*SIZES, PLANNED))
+    columns = {f"{size:,} attempts": column(took) for size, took in taken.items()}
+    print(table(columns), circumstances(taken), sep="\n\n")
     if options.write:
         before, _, rest = PAGE.read_text().partition(MARKS[0])
-        after = rest.partition(MARKS[1])[2]
+        old, _, after = rest.partition(MARKS[1])
+        text = f"{table(known(old) | columns)}\n\n{circumstances(taken)}"
         PAGE.write_text(f"{before}{MARKS[0]}\n\n{text}\n\n{MARKS[1]}{after}")
 
 
