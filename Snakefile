@@ -7,7 +7,7 @@ from snakemake.utils import min_version
 
 from fairtrial.analysis.report.model import MOST_LINKED
 from fairtrial.capture.spend import live
-from fairtrial.plan import snake
+from fairtrial.plan import pace, snake
 
 min_version("9.0")
 
@@ -59,6 +59,7 @@ rule all:
 
 
 onstart:
+    pace.steady(workflow.scheduler)
     live.begin(PLAN, Path.cwd())
 
 
