@@ -86,14 +86,19 @@ class Watch:
 
     def _run(self) -> None:
         while not self._over.wait(POLL_SECONDS):
-            found = scheduler()
-            if found is None:
-                continue
             try:
-                out = take_out(found, invocation.halted(self._results, self._own), self._results)
+                self._look()
+            except OSError:
+                continue  # a disk that is full or stumbles; the next look may reach it
             except (AttributeError, TypeError, UserError):
                 return  # another Snakemake than the known ones
-            for reason, attempts in sorted(out.items()):
-                invocation.not_run(self._results, self._own, attempts, reason)
-                sys.stderr.write(f"fairtrial: {counted(len(attempts), 'attempt')} will not start: {plain(reason)}\n")
-                sys.stderr.flush()
+
+    def _look(self) -> None:
+        found = scheduler()
+        if found is None:
+            return
+        out = take_out(found, invocation.halted(self._results, self._own), self._results)
+        for reason, attempts in sorted(out.items()):
+            sys.stderr.write(f"fairtrial: {counted(len(attempts), 'attempt')} will not start: {plain(reason)}\n")
+            sys.stderr.flush()
+            invocation.not_run(self._results, self._own, attempts, reason)
