@@ -75,13 +75,13 @@ def mutated(record: Any, draw: Any) -> Any:
         container, key = draw(st.sampled_from(found))
         how = draw(st.sampled_from(["replace", "remove", "add"]))
         if how == "replace":
-            container[key] = draw(VALUES)
+            container[key] = copy.deepcopy(draw(VALUES))
         elif how == "remove":
             del container[key]
         elif isinstance(container, dict):
-            container[draw(st.text(max_size=3))] = draw(VALUES)
+            container[draw(st.text(max_size=3))] = copy.deepcopy(draw(VALUES))
         else:
-            container.append(draw(VALUES))
+            container.append(copy.deepcopy(draw(VALUES)))
     return changed
 
 
