@@ -17,6 +17,7 @@ from jsonschema import Draft202012Validator
 ROOT = Path(__file__).resolve().parents[2]
 RULES = sorted((ROOT / "workflow" / "rules").glob("*.smk"))
 SOURCES = sorted(p for p in (ROOT / "workflow" / "fairtrial").rglob("*.py") if "_data" not in p.parts)
+TESTS = sorted(p for p in (ROOT / "tests").rglob("*.py") if "data" not in p.parts)
 SAFE = {
     "rerun-triggers": ["mtime", "params"],
     "ignore-incomplete": True,
@@ -71,7 +72,7 @@ def test_the_conda_environment_has_the_pins_of_pyproject() -> None:
     assert module.environment(ROOT / "pyproject.toml") == (ROOT / "environment.yml").read_text()
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT / "workflow" / "fairtrial")))
+@pytest.mark.parametrize("path", [*SOURCES, *TESTS], ids=lambda p: str(p.relative_to(ROOT)))
 def test_files_and_functions_are_small(path: Path) -> None:
     """Files have at most 300 lines, functions at most 40."""
     text = path.read_text()

@@ -6,16 +6,13 @@ import base64
 import hashlib
 import json
 import re
-import unicodedata
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 from fairtrial.analysis import arms, compare, dataset, dataset_tables, scorecard, scorecard_files
-from fairtrial.analysis.report import html, md, page, render, short, summary
+from fairtrial.analysis.report import html, page, render, summary
 from fairtrial.contracts.records import file_digest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests import fabricate
 
@@ -253,29 +250,6 @@ def test_hostile_titles_stay_text_everywhere(tmp_path):
         assert any(words in text for text in said), words
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_markdown_cells_cannot_break_out(text):
-    """A pipe table keeps its columns, and no text becomes markup, a link or an element."""
-    line = md.table(["a", "b"], [[text, "x"]]).splitlines()
-    assert len(line) == 3
-    assert len(re.findall(r"(?<!\\)\|", line[2])) == 3
-    assert not re.search(r"(?<!\\)[<\[`]", line[2])
-
-
-@pytest.mark.parametrize("text", [*HOSTILE, "\u65e5\u672c\u8a9e" * 40, "e\u0301" * 90, "a" * 200])
-def test_terminal_lines_are_narrow_and_harmless(text):
-    """At most 80 columns, however wide its characters; no control and no direction mark."""
-    line = summary.clean(text)
-    assert summary.columns(line) <= 80
-    assert not any(unicodedata.category(letter) == "Cc" or letter in "\u202e\u2066" for letter in line)
-
-
-def test_markup_is_never_made_by_adding_text():
-    """Safe + text escapes the text, so a forgotten escape shows instead of acting."""
-    assert html.Safe("<b>x</b>") + "<i>" == "<b>x</b>&lt;i&gt;"
-    assert isinstance(html.Safe("a") + html.Safe("b"), html.Safe)
-
-
 LONG = [f"{'harness-of-a-long-name-' * 2}{tail}" for tail in ("alpha", "beta")]
 
 
@@ -289,15 +263,6 @@ def test_long_names_stay_different(tmp_path):
     drawn = set(re.findall(r"<text[^>]*>(harness-[^<]*)<", text_of(out / "index.html")))
     assert all(len({text for text in drawn if len(text) == width}) in (0, 2, 4) for width in (16, 18, 22, 24))
     assert max(summary.columns(line) for line in lines) <= 80
-
-
-@given(st.lists(st.text(alphabet="ab\u65e5e\u0301-", max_size=40), unique=True, max_size=12), st.integers(8, 30))
-def test_cut_names_are_narrow_and_different(texts, width):
-    """Whatever the names: at most the width, none equal to another."""
-    shown = short.names(texts, width)
-    assert list(shown) == texts
-    assert len(set(shown.values())) == len(texts)
-    assert all(short.columns(text) <= width for text in shown.values())
 
 
 def test_an_arm_of_two_versions_is_marked(tmp_path):

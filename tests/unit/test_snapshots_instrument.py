@@ -7,53 +7,25 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from fairtrial.contracts.errors import UserError
-from fairtrial.contracts.protocols import Bind, Box, Budget, Instrument, Stage
+from fairtrial.contracts.protocols import Instrument
 from fairtrial.contracts.records import load
 from fairtrial.instruments.snapshots.export import Recording, restore_at
 from fairtrial.instruments.snapshots.instrument import Snapshots
 from fairtrial.instruments.snapshots.store import Caps
 from fairtrial.instruments.snapshots.watch import Files, Inotify, Polling, Watcher
 
+from tests.snapshots_rig import contents, stage_for, watching
+
 WATCHERS: dict[str, Callable[[Path, frozenset[str]], Watcher]] = {
     **({"inotify": lambda root, ignore: Inotify(ignore)} if sys.platform == "linux" else {}),
     "watchfiles": Files,
     "polling": lambda root, ignore: Polling(),
 }
-
-
-def stage_for(tmp_path: Path, ignore: tuple[str, ...] = (), binds: tuple[str, ...] = ()) -> Stage:
-    for name in ("workspace", "home", "folder", "scratch"):
-        (tmp_path / name).mkdir(exist_ok=True)
-    box = Box(tmp_path / "workspace", tmp_path / "home", binds=[Bind(tmp_path, target) for target in binds])
-    recipe = {"instruments": {"trace": [], "snapshot_ignore": list(ignore)}}
-    return Stage("s/t/h/m/000000000000/r1", tmp_path / "folder", tmp_path / "scratch", box, Budget(60), recipe)
-
-
-@contextmanager
-def watching(stage: Stage, snapshots: Snapshots) -> Iterator[Path]:
-    snapshots.prepare(stage)
-    snapshots.start(stage, os.getpid(), time.monotonic_ns())
-    try:
-        yield stage.box.workspace
-    finally:
-        snapshots.stop(stage)
-
-
-def contents(recording: Recording, name: bytes) -> list[bytes | None]:
-    """The successive contents of one file, as the looks saw it."""
-    found: list[bytes | None] = []
-    for look in recording.looks:
-        entry = recording.tree(look["tree"]).get(name)
-        value = recording.store.content(entry[1]) if entry else None
-        if not found or found[-1] != value:
-            found.append(value)
-    return found
 
 
 @pytest.mark.parametrize("kind", WATCHERS)

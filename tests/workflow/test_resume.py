@@ -69,6 +69,9 @@ v.finish()
 """
 
 
+FIRST = {"t1": "green", "t2": "red", "t4": "timeout", "t5": None, "t6": "agent_error", "t7": "agent_error"}
+
+
 def nine(folder: Path) -> Lab:
     """Tasks t1..t9, one paid harness, one repetition."""
     lab = Lab(folder, tasks=[f"t{n}" for n in range(1, 10)])
@@ -101,23 +104,8 @@ def test_a_resume_runs_what_has_no_result_and_nothing_else(tmp_path: Path) -> No
     assert first.returncode == 1
     assert "1 fault of agent x none: rate_limited" in first.stderr
     assert sorted(started(lab)) == ["t1", "t2", "t3", "t4", "t5", "t6", "t7"]
-    outcomes = {r["task"]: r["outcome"] for r in lab.graded()}
-    assert outcomes == {
-        "t1": "green",
-        "t2": "red",
-        "t4": "timeout",
-        "t5": None,
-        "t6": "agent_error",
-        "t7": "agent_error",
-    }
-    lab.config["tasks"] = ["tiny"]
-    lab.write()
-    (tmp_path / "hang").touch()
-    process = lab.start()
-    assert wait_until(lambda: len(started(lab)) == 8)
-    end_group(process, signal.SIGKILL)
-    (tmp_path / "hang").unlink()
-    (tmp_path / "credit").touch()
+    assert {r["task"]: r["outcome"] for r in lab.graded()} == FIRST
+    die_with_one_running(lab)
     before = files(lab)
     done = lab.snakemake()
     assert done.returncode == 0, done.stderr
@@ -128,11 +116,28 @@ def test_a_resume_runs_what_has_no_result_and_nothing_else(tmp_path: Path) -> No
     assert results["t3"]["earlier_faults"] >= 1
     cents = 0.11 + 0.2 + 0.04 + 0.3 + 0.5 + 0.04 + 0.01 + 0.01
     assert ledger.balance(Results(lab.results), "default").known == pytest.approx(cents)
+    the_verifier_alone_runs_again(lab, done.stderr)
+
+
+def die_with_one_running(lab: Lab) -> None:
+    """The machine goes down while the first of the two new tasks runs; afterwards the account has credit again."""
+    lab.config["tasks"] = ["tiny"]
+    lab.write()
+    (lab.folder / "hang").touch()
+    process = lab.start()
+    assert wait_until(lambda: len(started(lab)) == 8)
+    end_group(process, signal.SIGKILL)
+    (lab.folder / "hang").unlink()
+    (lab.folder / "credit").touch()
+
+
+def the_verifier_alone_runs_again(lab: Lab, stderr: str) -> None:
+    """t5: run and status name the command, which gives the verdict without an agent."""
     t5 = next(name for name in lab.seals() if "/t5/" in name).removeprefix("attempts/").removesuffix("/evidence.json")
     said = f"1 attempt unscored, as the verifier failed; once it works: fairtrial regrade {t5}"
-    assert said in done.stderr
+    assert said in stderr
     assert f"grades  {said}" in lab.fairtrial("status").stdout
-    (tmp_path / "flag").touch()
+    (lab.folder / "flag").touch()
     again = lab.fairtrial("regrade", t5)
     assert "verdict was verifier_error, is passed" in again.stdout, again.stderr
     assert len(started(lab)) == 11
