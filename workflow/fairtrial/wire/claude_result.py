@@ -38,11 +38,6 @@ def read_result(value: Json) -> Json:
     }
 
 
-def is_result(value: Json) -> bool:
-    """Whether an object is the terminal one. 2.1.332 puts `type` late, so it is looked up, not expected first."""
-    return value.get("type") == "result"
-
-
 def usage_tokens(usage: Any) -> tokens.Tokens:
     """An API `usage` object: input excludes cache reads and writes."""
     reasoning = get.count(usage, "output_tokens_details", "thinking_tokens")

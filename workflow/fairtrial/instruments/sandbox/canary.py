@@ -11,7 +11,7 @@ import errno
 import os
 import socket
 
-from fairtrial.contracts.lean import as_dict, field, lean
+from fairtrial.contracts.lean import field, lean
 
 Answers = dict[str, bool | None]
 _KERNEL = ("/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger")  # opened, never written
@@ -32,10 +32,6 @@ class Questions:
     abstract_name: str = ""
     pid_namespace: bool = True
     secret_words: list[str] = field(default_factory=list)  # must not be found in pid 1's environment or command line
-
-    def as_json(self) -> dict[str, object]:
-        """Plain values, for the supervisor's plan."""
-        return as_dict(self)
 
 
 def _listed(path: str) -> list[str] | None:

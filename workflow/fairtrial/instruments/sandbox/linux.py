@@ -14,7 +14,7 @@ from collections.abc import Callable
 CLONE_NEWUSER = 0x10000000
 CLONE_NEWNET = 0x40000000
 NS_GET_USERNS = 0xB701
-_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER, _PR_GET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 1, 36, 37, 38
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 1, 36, 38
 _PIDFD_GET_INFO = 0xC040FF0B  # _IOWR(0xFF, 11, 64 bytes): linux/pidfd.h
 _PIDFD_INFO_EXIT = 1 << 3
 
@@ -37,13 +37,6 @@ def prctl(option: int, argument: int) -> None:
     if sys.platform != "linux":
         raise OSError(errno.ENOSYS, "prctl is Linux only")
     _checked(libc().prctl(option, ctypes.c_ulong(argument), 0, 0, 0), "prctl")
-
-
-def is_subreaper() -> bool:
-    """Whether orphaned descendants come to this process."""
-    value = ctypes.c_int(0)
-    libc().prctl(_PR_GET_CHILD_SUBREAPER, ctypes.byref(value), 0, 0, 0)
-    return bool(value.value)
 
 
 def become_subreaper(on: bool = True) -> None:

@@ -10,8 +10,6 @@ import sys
 import time
 from pathlib import Path
 
-_PROC = Path("/proc")
-
 
 def _children(pid: int) -> list[int]:
     found: list[int] = []
