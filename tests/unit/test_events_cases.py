@@ -1,4 +1,4 @@
-"""Known traps of transcripts (cases O01-O08 and O12): each has a right answer and tempting wrong ones."""
+"""Known traps of transcripts (cases O01-O08 and O10-O12): each has a right answer and tempting wrong ones."""
 
 from __future__ import annotations
 
@@ -145,6 +145,46 @@ def test_o08_cost_and_usage_are_per_step() -> None:
     assert record["tokens"] == want
     assert [{"command": c["command"], "exit": c["exit_status"]} for c in record["tool_calls"]] == expected["commands"]
     assert record["model_observed"] is None
+
+
+def stream(*records: dict[str, Any]) -> Streams:
+    """Lines as the program prints them."""
+    return Streams("".join(json.dumps(r) + "\n" for r in records).encode(), b"e" * (2 << 20))
+
+
+USAGE = {"input_tokens": 3, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 4}
+SAID = {"type": "result", "subtype": "success", "is_error": False, "num_turns": 1, "result": "ok", "session_id": "s"}
+
+
+def test_o10_lingering_after_the_result_is_completed_and_keeps_its_cost() -> None:
+    """A program that had to be ended after its result is completed, says that it lingered, and its cost is known."""
+    record = claude.read(
+        stream({"type": "system", "subtype": "init"}, {**SAID, "total_cost_usd": 0.02, "usage": USAGE})
+    )
+    found = claude.classify(record, report(None, signal=15, lingered=True))
+    assert isinstance(found, Ending)
+    assert (found.ending, found.reason, record["cost_usd"]) == ("completed", "lingered", 0.02)
+
+
+def test_o11_an_endless_tool_result_is_cut_and_counted() -> None:
+    """8 MiB of one command's output: four events, its head kept, all its bytes counted, the cost of the result."""
+    size = 8 << 20
+    call = {"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "cat big.log"}}
+    answer = {"type": "tool_result", "tool_use_id": "t", "is_error": False, "content": "y" * size}
+    record = claude.read(
+        stream(
+            {"type": "system", "subtype": "init"},
+            {"type": "assistant", "message": {"id": "m", "model": "large", "content": [call], "usage": USAGE}},
+            {"type": "user", "message": {"role": "user", "content": [answer]}},
+            {**SAID, "total_cost_usd": 0.03, "usage": USAGE},
+        )
+    )
+    found = claude.classify(record, report(0))
+    assert isinstance(found, Ending)
+    assert (found.ending, record["cost_usd"], record["coverage"]["lines"]) == ("completed", 0.03, 4)
+    [seen] = record["tool_calls"]
+    assert (seen["command"], seen["output_bytes"], seen["complete"]) == ("cat big.log", size, True)
+    assert 0 < len(seen["output_head"]) < size
 
 
 def test_o12_bad_bytes_lose_their_line_only() -> None:

@@ -16,11 +16,9 @@ COMMENTED = {".py": "\n# a comment\n", ".smk": "\n# a comment\n", ".yaml": "\n# 
 
 
 def tracked() -> list[str]:
-    """Every tracked .py, .smk and YAML file outside tasks/, and the Snakefile."""
+    """Every tracked .py, .smk and YAML file outside tasks/."""
     listed = subprocess.run(["git", "ls-files"], cwd=CHECKOUT, capture_output=True, text=True, check=True).stdout
-    return [
-        n for n in listed.splitlines() if Path(n).suffix in COMMENTED and not n.startswith(("tasks/", "tests/data/"))
-    ]
+    return [n for n in listed.splitlines() if Path(n).suffix in COMMENTED and not n.startswith("tasks/")]
 
 
 @pytest.fixture
@@ -139,6 +137,30 @@ def test_prices_touch_costs_and_reports_only(finished: Lab) -> None:
     finished.models["none"]["price"] = {"input": 1.0, "output": 2.0, "date": "2026-11-01"}
     finished.write()
     assert set(finished.planned()) == {"dataset", "scorecard", "report", "all"}
+
+
+def test_a_model_and_each_of_its_parameters_is_a_cell_of_its_own(finished: Lab) -> None:
+    """O19, O20: a model that is added, renamed at its provider or given an option runs its own attempts only."""
+    finished.models["second"] = {"id": "large-1"}
+    finished.config["models"] = ["none", "second"]
+    for change in ({}, {"id": "large-2"}, {"options": {"effort": "high"}}):
+        finished.models["second"].update(change)
+        finished.write()
+        planned = finished.planned()
+        assert (planned["attempt"], planned["grade"]) == (4, 4), change
+    finished.config["models"] = ["none"]
+    finished.models["none"]["options"] = {"effort": "high"}
+    finished.write()
+    assert finished.planned()["attempt"] == 4
+
+
+def test_a_newer_report_renders_again_and_nothing_else_runs(finished: Lab) -> None:
+    """O19: a release whose pages differ raises REPORT; tables, scorecard, grades and attempts stay."""
+    code = finished.checkout / "workflow" / "fairtrial" / "plan" / "snake.py"
+    text = code.read_text()
+    assert "DATASET = SCORECARD = REPORT = 1" in text
+    code.write_text(text.replace("DATASET = SCORECARD = REPORT = 1", "DATASET = SCORECARD = 1\nREPORT = 2"))
+    assert set(finished.planned()) == {"report", "all"}
 
 
 def test_an_excluded_attempt_rebuilds_the_tables_and_nothing_else(finished: Lab) -> None:
