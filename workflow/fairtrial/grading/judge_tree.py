@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -10,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from fairtrial.contracts.protocols import WORKSPACE
+from fairtrial.verify import files
 from fairtrial.verify.files import LEFT_OUT, copy_tree
 
 NOWHERE = "/nonexistent/link-left-the-workspace"
@@ -67,18 +69,9 @@ def _restore(original: Path, root: Path, path: str) -> bool:
 
 
 def remove(path: Path) -> None:
-    """Delete a file, link or folder, also one whose folders a product made unreadable."""
-    if path.is_symlink() or not path.is_dir():
-        path.unlink(missing_ok=True)
-        return
-    shutil.rmtree(path, ignore_errors=True)
-    if path.exists():
-        for folder, names, _ in os.walk(path):
-            for name in names:
-                inner = Path(folder) / name
-                if not inner.is_symlink():
-                    inner.chmod(0o700)
-        shutil.rmtree(path, ignore_errors=True)
+    """Delete a file, link or folder as far as that can be done."""
+    with contextlib.suppress(OSError):
+        files.remove(path)
 
 
 def close_links(root: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import os
@@ -92,12 +93,14 @@ class Verification:
     ) -> Result:
         """Like run(["python3", *argv]), much cheaper for many commands: forked from one started interpreter in one box.
 
-        argv: -m MODULE, -c CODE or a file below the workspace, and arguments. Before each command the workspace is as
-        it was, HOME and /tmp are empty and nothing runs; what it writes is gone when it has ended, so the Result's
-        folder is no place to look. All commands share one hash seed. Without a box it is run() itself.
+        argv: -m MODULE, -c CODE or a .py file below the workspace, and arguments. Before each command the workspace is
+        as it was, HOME and /tmp are empty and nothing runs; what it writes is gone when it has ended, so the Result's
+        folder is no place to look. All commands share one hash seed; calls may nest four deep less. Without a box, or
+        with other words, it is run() itself.
         """
         limit = min(timeout, self._deadline - time.monotonic())
-        warm = self._warmed() if self._prefix and limit > 0 else None
+        known = argv[0] in ("-m", "-c") or list(argv[:2]) == ["-I", "-c"] or argv[0].endswith(".py")
+        warm = self._warmed() if self._prefix and limit > 0 and known else None
         if warm is None:
             options = ["-B", "-X", "utf8"] if argv[0] == "-I" else []
             return self.run([self._python, *options, *argv], files=files, stdin=stdin, timeout=timeout)
@@ -105,6 +108,8 @@ class Verification:
 
     def _warmed(self) -> WarmPython | None:
         """The warm box, a new one where the last was broken by a command; None where it cannot be had."""
+        if self._warm is not None and not self._warm.stood:
+            return None
         if self._warm is None or not self._warm.ready:
             folder = self.copy()
             boxed = [part.replace("{workspace}", str(folder)) for part in self._prefix]
@@ -223,11 +228,10 @@ class Verification:
         return text[:4000]
 
     def _remove_copies(self) -> None:
-        import shutil
-
         if self._warm is not None:
             self._warm.close()
-        shutil.rmtree(self._scratch, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            product_files.remove(self._scratch)
 
 
 def _settings() -> dict[str, Any]:

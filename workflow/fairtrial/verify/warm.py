@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import select
+import socket
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -22,7 +23,7 @@ START_SECONDS = 20.0
 PATIENCE = 3.0  # seconds beyond a command's own limit until the box counts as hung
 KILLED = -9
 _HEAD_BYTES = 4096
-_INSIDE = tuple(Path(__file__).with_name(name) for name in ("warm_product.py", "warm_inside.py"))
+_INSIDE = tuple(Path(__file__).with_name(name) for name in ("warm_product.py", "warm_kept.py", "warm_inside.py"))
 
 
 class Silent(Exception):
@@ -34,19 +35,27 @@ class Silent(Exception):
 
 
 class WarmPython:
-    """One box; `folder` becomes its workspace. `ready` is False when it could not be had."""
+    """One box; `folder` becomes its workspace. `ready`: it can be asked; `stood`: it was ready at its start.
+
+    One socket pair leads to it: unlike a pipe it cannot be opened a second time through /proc/PID/fd, so nothing the
+    product runs reads what is asked later or answers in the place of what forked it.
+    """
 
     def __init__(self, boxed: Sequence[str], python: str, folder: Path) -> None:
         self.ready = False
         self._child: subprocess.Popen[bytes] | None = None
         self._read = bytearray()
+        self._channel, inner = socket.socketpair()
+        self._channel.setblocking(False)
         argv = [*boxed, python, "-c", "".join(path.read_text(encoding="utf-8") for path in _INSIDE)]
         with contextlib.suppress(OSError, Silent):
-            self._child = subprocess.Popen(
-                argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder, env={},
-                start_new_session=True,
-            )  # fmt: skip
+            with inner:  # stderr too, for Python looks at its streams' kind but once
+                fd = inner.fileno()
+                self._child = subprocess.Popen(
+                    argv, stdin=fd, stdout=fd, stderr=fd, cwd=folder, env={}, start_new_session=True
+                )
             self.ready = self._head(time.monotonic() + START_SECONDS) == {"ready": True}
+        self.stood = self.ready
         if not self.ready:
             self.close()
 
@@ -55,7 +64,8 @@ class WarmPython:
     ) -> Result:
         """The words after `python3` as one command. `gone`: what to name as its folder, which is not kept.
 
-        Where no answer came, the command counts as killed, and `ready` is False from then on.
+        Where no answer came, the command counts as killed. `ready` is False from then on, as it is after an answer
+        from a box that could not be put back to what it was.
         """
         nonce = os.urandom(16).hex()
         laid = {name: (c.encode() if isinstance(c, str) else c).decode("latin-1") for name, c in files.items()}
@@ -73,6 +83,9 @@ class WarmPython:
             self.ready = False
             self.close()
             return Result(said, KILLED, b"", b"ended without an answer", silent.late, False, gone)
+        if head.get("fit") is not True:
+            self.ready = False
+            self.close()
         status = head.get("status")
         whole = status if type(status) is int else KILLED
         return Result(said, whole, out, err, bool(head.get("timed_out")), bool(head.get("truncated")), gone)
@@ -80,17 +93,16 @@ class WarmPython:
     def close(self) -> None:
         """End the box: one that is idle ends by itself when nobody asks any more."""
         if self._child is not None:
-            if self.ready and self._child.stdin:
-                self._child.stdin.close()
-                with contextlib.suppress(subprocess.TimeoutExpired):
+            if self.ready:
+                with contextlib.suppress(subprocess.TimeoutExpired, OSError):
+                    self._channel.shutdown(socket.SHUT_WR)
                     self._child.wait(0.2)
             end(self._child)
+        self._channel.close()
         self.ready, self._child = False, None
 
     def _write(self, data: bytes, deadline: float) -> None:
-        assert self._child and self._child.stdin
-        fd, left = self._child.stdin.fileno(), memoryview(data)
-        os.set_blocking(fd, False)
+        fd, left = self._channel.fileno(), memoryview(data)
         while left:
             if not select.select([], [fd], [], max(0.0, deadline - time.monotonic()))[1]:
                 raise Silent(True)
@@ -102,11 +114,15 @@ class WarmPython:
                 raise Silent(False) from None
 
     def _more(self, deadline: float) -> None:
-        assert self._child and self._child.stdout
-        fd = self._child.stdout.fileno()
+        fd = self._channel.fileno()
         if not select.select([fd], [], [], max(0.0, deadline - time.monotonic()))[0]:
             raise Silent(True)
-        piece = os.read(fd, 1 << 16)
+        try:
+            piece = os.read(fd, 1 << 16)
+        except BlockingIOError:
+            return
+        except OSError:
+            raise Silent(False) from None
         if not piece:
             raise Silent(False)
         self._read += piece

@@ -1,17 +1,20 @@
-"""In a box, as `python3 -c` with warm_product.py's text before this: forks a fresh child for each command it is asked.
+"""In a box, as `python3 -c` after the texts of warm_product.py and warm_kept.py: forks a child for each command.
 
 The interpreter has started and read its libraries once, and imports nothing of the product itself. Between two
 commands everything else in the box is killed, the workspace is put back to what it was and HOME and /tmp are emptied.
-Product code can reach this process; by that it decides what its own commands seem to print, as it does anyway.
+A box that cannot be put back, or in which something stands that outlives processes, is not asked again. Product code
+can stop or end this process, which costs its own command the answer.
 
 In: frames of eight hexadecimal digits and so many bytes of JSON, text as Latin-1: {"nonce", "argv", "files", "stdin",
-"seconds", "keep"}. Out: a JSON line {"nonce", "status", "timed_out", "truncated", "sizes"}, then both streams' bytes.
+"seconds", "keep"}. Out: a JSON line {"nonce", "status", "timed_out", "truncated", "fit", "sizes"}, then
+both streams' bytes.
 """
 
 import contextlib
 import gc
 import json
 import os
+import resource
 import select
 import signal
 import stat
@@ -19,131 +22,65 @@ import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fairtrial.verify.warm_kept import ROOM, UNFIT, Kept, attributes, discard, overlay
     from fairtrial.verify.warm_product import become
 
-ROOM = "/task"
 BOX_ONLY = "/run/ft/bin"  # stands in every box and nowhere else
-MOST_BYTES = 32 << 20  # of a workspace that is kept in memory
-DRAIN_SECONDS, UNFIT, LEFT_OVER = 0.3, 5, 6  # the last two are exit statuses
+DRAIN_SECONDS = 0.3
 FROM_SIGNAL = 128  # what a box adds to the number of the signal that ended its command
 
 
-def mark(path: str) -> tuple[Any, ...]:
-    """What differs when a file was written to, replaced or changed in mode; of a folder, its mode."""
-    facts = os.lstat(path)
-    if stat.S_ISDIR(facts.st_mode):
-        return (facts.st_mode,)
-    return (facts.st_mode, facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
-
-
-def entries(folder: str) -> list[str]:
-    """Every path below a folder, parents first; a folder that was made unreadable is made readable."""
-    found = []
-    if not os.access(folder, os.R_OK | os.X_OK):
-        os.chmod(folder, 0o700)
-    for path in [f"{folder}/{name}" for name in os.listdir(folder)]:
-        found.append(path)
-        if stat.S_ISDIR(os.lstat(path).st_mode):
-            found += entries(path)
-    return found
-
-
-def discard(path: str) -> None:
-    """Delete a file or a folder with everything in it; nothing where it is gone already."""
-    with contextlib.suppress(FileNotFoundError):
-        if not stat.S_ISDIR(os.lstat(path).st_mode):
-            os.unlink(path)
-            return
-        os.chmod(path, 0o700)
-        for name in os.listdir(path):
-            discard(f"{path}/{name}")
-        os.rmdir(path)
-
-
-class Kept:
-    """The workspace as it was before any product code ran."""
-
-    def __init__(self) -> None:
-        self.marks: dict[str, tuple[Any, ...]] = {}
-        self.contents: dict[str, tuple[bytes, int]] = {}
-        self.mode = stat.S_IMODE(os.lstat(ROOM).st_mode)
-        left = MOST_BYTES
-        for path in entries(ROOM):
-            facts = os.lstat(path)
-            content = os.fsencode(os.readlink(path)) if stat.S_ISLNK(facts.st_mode) else b""
-            if stat.S_ISREG(facts.st_mode):
-                left -= facts.st_size
-                if left < 0:
-                    os._exit(UNFIT)
-                with open(path, "rb") as stream:
-                    content = stream.read()
-            self.contents[path] = (content, facts.st_mtime_ns)
-            self.marks[path] = mark(path)
-
-    def restore(self) -> None:
-        """Put back what differs."""
-        os.chmod(ROOM, 0o700)
-        there = set()
-        for path in entries(ROOM):
-            with contextlib.suppress(FileNotFoundError):  # below a folder that was discarded
-                now, was = mark(path), self.marks.get(path)
-                if now != was and was is not None and stat.S_ISDIR(now[0]) and stat.S_ISDIR(was[0]):
-                    os.chmod(path, stat.S_IMODE(was[0]))
-                elif now != was:
-                    discard(path)
-                    continue
-                there.add(path)
-        for path in self.marks:
-            if path not in there:
-                self.lay(path)
-        os.chmod(ROOM, self.mode)
-
-    def lay(self, path: str) -> None:
-        """Make one path what it was."""
-        (content, written), mode = self.contents[path], self.marks[path][0]
-        if stat.S_ISDIR(mode):
-            os.mkdir(path)
-        elif stat.S_ISLNK(mode):
-            os.symlink(os.fsdecode(content), path)
-        else:
-            with open(path, "wb") as stream:
-                stream.write(content)
-            os.utime(path, ns=(written, written))
-        if not stat.S_ISLNK(mode):
-            os.chmod(path, stat.S_IMODE(mode))
-        self.marks[path] = mark(path)
-
-
-def overlay(files: dict[str, str]) -> None:
-    """Lay the files of one command over the workspace."""
-    for name, content in files.items():
-        goal = ROOM
-        for part in [part for part in name.split("/")[:-1] if part not in ("", ".")]:
-            goal = f"{goal}/{part}"
-            if os.path.lexists(goal) and not stat.S_ISDIR(os.lstat(goal).st_mode):
-                os.unlink(goal)
-            with contextlib.suppress(FileExistsError):
-                os.mkdir(goal)
-        goal = f"{goal}/{name.rpartition('/')[2]}"
-        discard(goal)
-        with open(goal, "wb") as stream:
-            stream.write(content.encode("latin-1"))
-
-
-def alone() -> None:
-    """End everything else in the box but its first process; a box in which that fails is not used again."""
+def alone() -> bool:
+    """End everything else in the box but its first process; False where that fails."""
     deadline = time.monotonic() + 2
     while time.monotonic() < deadline:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(-1, signal.SIGKILL)  # all at once: no list of processes is as fast as one that forks
         with contextlib.suppress(ChildProcessError):
-            os.waitpid(-1, os.WNOHANG)
-        left = {int(name) for name in os.listdir("/proc") if name.isdigit()} - {1, os.getpid()}
-        if not left:
-            return
-        for pid in left:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        if {int(name) for name in os.listdir("/proc") if name.isdigit()} <= {1, os.getpid()}:
+            return True
         time.sleep(0.001)
-    os._exit(LEFT_OVER)
+    return False
+
+
+class Around:
+    """What commands find beside the workspace: folders to be emptied, what they inherit, what outlives processes."""
+
+    def __init__(self) -> None:
+        folders = {os.environ["HOME"], os.environ.get("TMPDIR", "/tmp"), "/tmp", "/dev/shm"}  # noqa: S108
+        self.modes = {folder: stat.S_IMODE(os.lstat(folder).st_mode) for folder in folders}
+        self.first = self.now()
+
+    def now(self) -> list[Any]:
+        """Limits, priority and processors of this process, System V objects, attributes of the folders."""
+        found: list[Any] = [resource.getrlimit(number) for number in range(16)]  # all that Linux has
+        found += [os.getpriority(os.PRIO_PROCESS, 0), os.sched_getaffinity(0), os.sched_getscheduler(0)]
+        for name in ("shm", "sem", "msg"):
+            with contextlib.suppress(FileNotFoundError), open(f"/proc/sysvipc/{name}", "rb") as stream:
+                found.append(stream.read())
+        return found + [attributes(folder) for folder in (ROOM, *sorted(self.modes))]
+
+    def emptied(self) -> bool:
+        """Empty the folders; False where something else is not as it was at first."""
+        for folder, mode in self.modes.items():
+            if stat.S_IMODE(os.lstat(folder).st_mode) != mode:
+                os.chmod(folder, mode)
+            for name in os.listdir(folder):
+                discard(f"{folder}/{name}")
+        return self.now() == self.first
+
+
+def as_it_was(kept: Kept, around: Around) -> bool:
+    """End and put back everything; False where the box is of no use any more."""
+    try:
+        if not alone():
+            return False
+        kept.restore()
+        return around.emptied()
+    except (OSError, RecursionError):
+        return False
 
 
 def watch(child: int, feed: int, streams: tuple[int, int], ask: dict[str, Any]) -> tuple[dict[str, Any], list[bytes]]:
@@ -229,25 +166,22 @@ def receive(channel: int) -> dict[str, Any]:
 
 def serve() -> list[str]:
     """Do as asked until the channel ends; in a child, return its words."""
-    asked, answers = os.dup(0), os.dup(1)
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(2, 1)
-    kept = Kept()
+    channel = os.dup(0)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number in range(3):
+        os.dup2(nothing, number)
+    kept, around = Kept(), Around()
     gc.freeze()  # a child's collector, and warm_product.leave, look only at what the child made
-    say(answers, {"ready": True}, [])
+    say(channel, {"ready": True}, [])
     while True:
-        ask = receive(asked)
+        ask = receive(channel)
         overlay(ask["files"])
         child, feed, streams = start(ask)
         if not child:
             return list(ask["argv"])
         how, printed = watch(child, feed, streams, ask)
-        alone()
-        say(answers, {"nonce": ask["nonce"], **how, "sizes": [len(data) for data in printed]}, printed)
-        kept.restore()
-        for folder in {os.environ["HOME"], os.environ.get("TMPDIR", "/tmp"), "/dev/shm"}:  # noqa: S108
-            for name in os.listdir(folder):
-                discard(f"{folder}/{name}")
+        how["fit"] = as_it_was(kept, around)
+        say(channel, {"nonce": ask["nonce"], **how, "sizes": [len(data) for data in printed]}, printed)
 
 
 def say(channel: int, head: dict[str, Any], parts: list[bytes]) -> None:
