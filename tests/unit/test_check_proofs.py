@@ -57,6 +57,35 @@ def test_a_leak_in_the_object_database_fails(task: Path) -> None:
     assert any("unreachable blob" in line for line in found), found
 
 
+HIDING = """\
+git init -q -b main work
+cd work
+git commit -q --allow-empty -m base
+git tag base
+printf 'the first line\\nthe second line\\nthe third line\\n' > old.txt
+git add old.txt
+git commit -q -m fix
+git update-ref refs/pull/77/head HEAD
+git notes add -m 'the first line' base
+echo more >> old.txt
+git stash -q
+git reset -q --hard base
+git gc -q
+cd ..
+"""
+
+
+@pytest.mark.parametrize("place", ["nested", "bare"])
+def test_every_usual_hiding_place_of_an_answer_is_looked_into(task: Path, place: str) -> None:
+    """O24: reflog, stash, notes, a pull request's ref and the pack, also of a repository inside or a bare one."""
+    (task / "solution" / "more.txt").write_text("the first line\nthe second line\nthe third line\n")
+    bare = "git clone -q --mirror work kept.git\nrm -rf work\n" if place == "bare" else ""
+    (task / "workspace.sh").write_text(f"cd /task\n{HIDING}{bare}")
+    found = [line for line in prove(task).problems if line.startswith("leak")]
+    assert any("holds lines of the solution" in line and "git object" in line for line in found), found
+    assert {f"leak: ref refs/{name}" for name in ("stash", "notes/commits", "pull/77/head")} <= set(found)
+
+
 def test_a_decorative_check_fails(task: Path) -> None:
     """A check that neither the start nor any wrong solution fails proves nothing."""
     toml, program = task / "task.toml", task / "verifier" / "verify.py"

@@ -52,13 +52,19 @@ def _lines(path: Path) -> list[str]:
 
 def reachable(workspace: Path) -> Iterator[tuple[str, str]]:
     """(place, text) of everything an agent can read: files, every git object, packed or not, and refs."""
+    found = repositories(workspace)
+    packed = [repository / "objects" for repository in found]
     for path in sorted(workspace.rglob("*")):
-        inside = path.relative_to(workspace)
-        if path.is_file() and not path.is_symlink() and ".git" not in inside.parts:
-            yield str(inside), path.read_text(encoding="utf-8", errors="replace")
-    if (workspace / ".git").is_dir():
-        for repository in sorted(p.parent for p in workspace.rglob(".git") if p.is_dir()):
-            yield from objects(repository)
+        if path.is_file() and not path.is_symlink() and not any(path.is_relative_to(folder) for folder in packed):
+            yield str(path.relative_to(workspace)), path.read_text(encoding="utf-8", errors="replace")
+    for repository in found:
+        yield from objects(repository)
+
+
+def repositories(workspace: Path) -> list[Path]:
+    """Every repository's own folder: the workspace's .git, those of repositories inside it, and bare ones."""
+    heads = sorted(path for path in workspace.rglob("HEAD") if path.is_file())
+    return [path.parent for path in heads if (path.parent / "objects").is_dir() and (path.parent / "refs").is_dir()]
 
 
 def objects(repository: Path) -> Iterator[tuple[str, str]]:
@@ -72,17 +78,16 @@ def objects(repository: Path) -> Iterator[tuple[str, str]]:
 
 def history(workspace: Path) -> Iterator[str]:
     """Objects no branch reaches, stashes and notes: places where fixes hide. Remotes and tags may be part of a task."""
-    if not (workspace / ".git").is_dir():
-        return
-    for line in _git(workspace, "fsck", "--unreachable", "--no-reflogs", "--no-progress").splitlines():
-        yield f"unreachable {line.removeprefix('unreachable ')}"
-    for line in _git(workspace, "for-each-ref", "--format=%(refname)").splitlines():
-        if line.startswith(("refs/stash", "refs/notes/", "refs/pull/")):
-            yield f"ref {line}"
+    for repository in repositories(workspace):
+        for line in _git(repository, "fsck", "--unreachable", "--no-reflogs", "--no-progress").splitlines():
+            yield f"unreachable {line.removeprefix('unreachable ')}"
+        for line in _git(repository, "for-each-ref", "--format=%(refname)").splitlines():
+            if line.startswith(("refs/stash", "refs/notes/", "refs/pull/")):
+                yield f"ref {line}"
 
 
 def _git(repository: Path, *arguments: str) -> str:
     environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null"}
-    command = ["git", "-c", "core.fsmonitor=false", "-C", str(repository), *arguments]
+    command = ["git", "-c", "core.fsmonitor=false", "--git-dir", str(repository), *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, check=False)
     return done.stdout.decode("utf-8", "replace")
