@@ -10,6 +10,7 @@ from typing import Any
 
 from fairtrial import __version__, registry
 from fairtrial.capture.execute import Executed
+from fairtrial.capture.secrets import in_force
 from fairtrial.contracts.clock import utc_now
 from fairtrial.contracts.errors import Fault
 from fairtrial.contracts.protocols import Ending, ProcessReport
@@ -39,7 +40,7 @@ def evidence_record(
         "ending": ending.ending,
         "ending_reason": ending.reason,
         "process": process(report),
-        "isolation": report.isolation,
+        "isolation": in_force(report.isolation, recipe),
         "versions": versions(prepared.version, recipe),
         "platform": machine(done),
         "instruments": done.facts,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fairtrial import registry
-from fairtrial.capture.secrets import copy_login, secrets_for
+from fairtrial.capture.secrets import copy_login, copy_personal, secrets_for
 from fairtrial.capture.settings import Settings
 from fairtrial.contracts.errors import Fault
 from fairtrial.contracts.lean import lean
@@ -71,7 +71,8 @@ def prepare(
     place_skills(results, recipe, adapter, scratch / "home")
     budget = budget_of(recipe)
     secrets = secrets_for(recipe, settings)
-    copy_login(recipe, settings, scratch / "home")
+    copy_personal(recipe, adapter, scratch / "home")
+    copy_login(recipe, settings, adapter, scratch / "home")
     port = endpoint_port(recipe, boxed)
     request = launch_request(
         results, attempt_id, recipe, scratch=scratch, budget=budget, boxed=boxed, secrets=secrets, port=port

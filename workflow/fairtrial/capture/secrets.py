@@ -1,4 +1,4 @@
-"""Secrets by name: keys from the environment or a private file, login files copied per attempt."""
+"""What an attempt gets of its user: keys by name, copies of login files, own configuration only where asked for."""
 
 from __future__ import annotations
 
@@ -45,12 +45,13 @@ def _from_file(given: str | None, harness: str) -> str | None:
     return path.read_text(encoding="utf-8").strip()
 
 
-def copy_login(recipe: dict[str, Any], settings: Settings, home: Path) -> None:
-    """Copy the named credential files into this attempt's HOME; nothing is ever written back."""
+def copy_login(recipe: dict[str, Any], settings: Settings, adapter: Any, home: Path) -> None:
+    """Copy the credential files, those named or the program's own, into this attempt's HOME; none is written back."""
     harness = recipe["harness"]
     if harness["auth"] != "login":
         return
-    for name in settings.access.get(harness["name"], {}).get("login_files", []):
+    named = settings.access.get(harness["name"], {}).get("login_files")
+    for name in getattr(adapter, "LOGIN_FILES", ()) if named is None else named:
         source = Path.home() / name
         if not source.is_file():
             raise Fault("not_logged_in", f"{harness['name']}: ~/{name} does not exist; log in with the program once")
@@ -58,3 +59,29 @@ def copy_login(recipe: dict[str, Any], settings: Settings, home: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(source.read_bytes())
         target.chmod(0o600)
+
+
+def copy_personal(recipe: dict[str, Any], adapter: Any, home: Path) -> None:
+    """With `isolate: false`: what the adapter's PERSONAL names of the user's own configuration; else nothing."""
+    if recipe["harness"]["isolate"]:
+        return
+    import shutil
+
+    for name in getattr(adapter, "PERSONAL", ()):
+        source, target = Path.home() / name, home / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            if source.is_dir():
+                shutil.copytree(source, target, ignore_dangling_symlinks=True, dirs_exist_ok=True)
+            elif source.is_file():
+                shutil.copyfile(source, target)
+        except (OSError, shutil.Error) as error:
+            raise Fault("spawn", f"{recipe['harness']['name']}: ~/{name} cannot be copied: {error}") from None
+
+
+def in_force(isolation: dict[str, Any], recipe: dict[str, Any]) -> dict[str, Any]:
+    """The record of the box, which also says when the user's own configuration was let in."""
+    if recipe["harness"]["isolate"]:
+        return isolation
+    said = f"isolate: false, {recipe['harness']['name']} used its user's own configuration"
+    return {**isolation, "degraded": [*isolation["degraded"], said]}

@@ -21,6 +21,7 @@ NETWORK: Network = "endpoint"
 PACKAGE = "pip install aider-chat==0.86.2 in a virtual environment"
 KEY_ENV = "OPENAI_API_KEY"
 LOGIN_FILES: tuple[str, ...] = ()
+PERSONAL = (".aider.conf.yml",)
 OPTIONS: dict[str, Any] = starting.options_schema(
     effort=(),
     edit_format={"type": "string"},

@@ -17,6 +17,14 @@ PACKAGE = "npm i -g @anthropic-ai/claude-code@2.1.197"
 KEY_ENV = "ANTHROPIC_API_KEY"
 WIRES = ("anthropic",)
 LOGIN_FILES = (".claude/.credentials.json",)
+PERSONAL = (
+    ".claude/settings.json",
+    ".claude/CLAUDE.md",
+    ".claude/agents",
+    ".claude/commands",
+    ".claude/hooks",
+    ".claude/plugins",
+)
 SKILLS = ".claude/skills"  # where it looks for the skill files of a toolset
 OPTIONS: dict[str, Any] = starting.options_schema(
     effort=("low", "medium", "high", "xhigh", "max"),

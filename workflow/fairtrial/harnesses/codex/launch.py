@@ -24,6 +24,7 @@ PACKAGE = "npm i -g @openai/codex@0.169.0"
 KEY_ENV = "OPENAI_API_KEY"
 WIRES = ("openai-responses",)
 LOGIN_FILES = (".codex/auth.json",)
+PERSONAL = (".codex/AGENTS.md", ".codex/prompts", ".codex/rules", ".codex/skills")
 OPTIONS: dict[str, Any] = starting.options_schema(effort=(), retries=starting.RETRIES)
 _NATIVE = ("@openai/codex-*/vendor/*/bin/codex", "@openai/codex/vendor/*/codex/codex")
 

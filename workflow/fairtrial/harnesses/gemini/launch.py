@@ -21,6 +21,7 @@ PACKAGE = "npm i -g @google/gemini-cli@0.61.0"
 KEY_ENV = "GEMINI_API_KEY"
 WIRES = ("gemini",)
 LOGIN_FILES = (".gemini/oauth_creds.json", ".gemini/google_accounts.json")
+PERSONAL = (".gemini/GEMINI.md", ".gemini/commands", ".gemini/extensions")
 OPTIONS: dict[str, Any] = starting.options_schema(
     retries=starting.RETRIES, node={"type": "string", "description": "Node.js to run it with"}
 )

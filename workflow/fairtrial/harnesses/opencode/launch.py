@@ -21,6 +21,12 @@ NETWORK: Network = "endpoint"
 PACKAGE = "npm i -g opencode-ai@1.18.33"
 KEY_ENV = "OPENAI_API_KEY"
 LOGIN_FILES = (".local/share/opencode/auth.json",)
+PERSONAL = (
+    ".config/opencode/AGENTS.md",
+    ".config/opencode/agent",
+    ".config/opencode/command",
+    ".config/opencode/plugin",
+)
 OPTIONS: dict[str, Any] = starting.options_schema(effort=())
 _NATIVE = ("opencode-ai/bin/opencode.exe", "opencode-linux-*/bin/opencode", "opencode-darwin-*/bin/opencode")
 _WIRES = {

@@ -16,6 +16,12 @@ NETWORK: Network = "endpoint"
 PACKAGE = "npm i -g @earendil-works/pi-coding-agent@0.74.2"
 KEY_ENV = "OPENAI_API_KEY"
 LOGIN_FILES = (".pi/agent/auth.json",)
+PERSONAL = (
+    ".pi/agent/AGENTS.md",
+    ".pi/agent/extensions",
+    ".pi/agent/prompts",
+    ".pi/agent/skills",
+)
 OPTIONS: dict[str, Any] = starting.options_schema(
     effort=("off", "minimal", "low", "medium", "high", "xhigh"),
     retries=starting.RETRIES,

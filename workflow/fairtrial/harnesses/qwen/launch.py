@@ -21,6 +21,7 @@ PACKAGE = "npm i -g @qwen-code/qwen-code@0.15.10"
 KEY_ENV = "OPENAI_API_KEY"
 WIRES = ("openai-chat",)
 LOGIN_FILES = (".qwen/oauth_creds.json",)
+PERSONAL = (".qwen/QWEN.md", ".qwen/commands", ".qwen/extensions")
 OPTIONS: dict[str, Any] = starting.options_schema(node={"type": "string", "description": "Node.js to run it with"})
 
 is_final_event = starting.ends_with("result")
