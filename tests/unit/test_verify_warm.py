@@ -34,6 +34,10 @@ FILES = {
         "    for way in ('fork', 'spawn'):\n        with mp.get_context(way).Pool(2) as pool:\n"
         "            print(way, pool.map(f, [1, 2, 3]))\n"
     ),
+    "tee.py": (
+        "import sys\nclass Tee:\n    out = sys.stdout\n    flush = out.flush\n"
+        "    def write(self, text): self.out.write('tee ' + text)\nsys.stdout = Tee()\nprint('x')\n"
+    ),
     "last.py": "class A:\n    def __del__(self):\n        print('last words')\na = A()\na.me = a\n",
 }
 STATE = (
@@ -77,6 +81,8 @@ COMMANDS: list[tuple[list[str], bytes]] = [
     (["-c", "import sys; sys.stdout.close()"], b""),
     (["-c", "import sys; print(*(s.seekable() for s in (sys.stdin, sys.stdout, sys.stderr)), sys.orig_argv)"], b""),
     (["-c", "def x(:"], b""),
+    (["tee.py"], b""),
+    (["-c", "import os, time\nos.fork() or (time.sleep(.1), print('late', flush=True))"], b""),
     (["loader.py"], b""),
     (["shadow/main.py"], b""),
     (["pool.py"], b""),

@@ -30,12 +30,17 @@ DRAIN_SECONDS = 0.3
 FROM_SIGNAL = 128  # what a box adds to the number of the signal that ended its command
 
 
+def kill() -> None:
+    """All else but the first process, at once: no list of processes is as fast as one that forks."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(-1, signal.SIGKILL)
+
+
 def alone() -> bool:
     """End everything else in the box but its first process; False where that fails."""
     deadline = time.monotonic() + 2
     while time.monotonic() < deadline:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(-1, signal.SIGKILL)  # all at once: no list of processes is as fast as one that forks
+        kill()
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
@@ -92,6 +97,8 @@ def watch(child: int, feed: int, streams: tuple[int, int], ask: dict[str, Any]) 
         now = time.monotonic()
         if status is None:
             status, ended = status_of(child), now
+            if status is not None:
+                kill()  # a box of its own would be gone, with whatever its other processes had still to print
         if (status is None and now >= deadline) or (status is not None and now - ended > DRAIN_SECONDS):
             break
         ready = select.select(reading, writing, [], 0.02 if reading else 0.002)

@@ -72,6 +72,7 @@ def leave(status: int, before: dict[str, types.ModuleType]) -> None:
             sys.modules["threading"]._shutdown()
     atexit._run_exitfuncs()
     flushed = flush()
+    sys.stdout, sys.stderr = vars(sys).get("__stdout__"), vars(sys).get("__stderr__")
     with contextlib.suppress(Exception):
         for name in [name for name, module in sys.modules.items() if before.get(name) is not module]:
             del sys.modules[name]
@@ -84,17 +85,20 @@ def leave(status: int, before: dict[str, types.ModuleType]) -> None:
 
 
 def flush(aloud: bool = True) -> bool:
-    """Write out what was printed; False where that fails."""
-    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+    """Write out what was printed; False where that fails. What stands for a stream need not be one."""
+    fine = True
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            if stream is None or stream.closed:
+                continue
         try:
-            if stream is not None and not stream.closed:
-                stream.flush()
+            stream.flush()
         except Exception as e:
-            if aloud:
+            if aloud and stream is sys.stdout:
                 with contextlib.suppress(Exception):
                     print(f"Exception ignored in: {stream!r}\n{type(e).__name__}: {e}", file=sys.stderr, flush=True)
-            return False
-    return True
+            fine = False
+    return fine
 
 
 def look_first(folder: str) -> None:
