@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from pathlib import Path
 
 import pytest
 import yaml
@@ -10,7 +11,7 @@ from fairtrial.plan.config import DEFAULTS, Config
 from fairtrial.plan.matrix import Matrix
 from fairtrial.plan.snake import Plan
 
-from tests.lab import CHECKOUT
+from tests.lab import CHECKOUT, Lab
 
 DEFAULT = yaml.safe_load((CHECKOUT / "profiles/default/config.yaml").read_text())
 NAMES = sorted(path.parent.name for path in (CHECKOUT / "workflow/profiles").glob("*/config.yaml"))
@@ -50,3 +51,13 @@ def test_a_job_runs_as_long_as_its_attempt_may_take() -> None:
     assert free * 60 >= 600 * 1.2 + 60
     assert minutes((600, True), retries=2, backoff_seconds=60.0) * 60 >= 3 * 600 + 60 + 120
     assert minutes((600, False)) * 60 >= 600 * 1.2 + 3 * 600
+
+
+def test_an_attempt_asks_for_its_cpus_and_memory(tmp_path: Path) -> None:
+    """`attempt_resources` becomes threads and mem_mb of each attempt, for the local scheduler and for a cluster's."""
+    lab = Lab(tmp_path, tasks=["one"], config={"repetitions": 1, "attempt_resources": {"cpus": 2, "mem_mb": 3000}})
+    done = lab.snakemake("-n", "--cores", "4")
+    assert done.returncode == 0, done.stderr
+    said = (done.stdout + done.stderr).partition("rule attempt:")[2].partition("rule grade:")[0]
+    assert "threads: 2" in said
+    assert "mem_mb=3000" in said

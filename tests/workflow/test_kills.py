@@ -87,6 +87,29 @@ def test_the_same_command_finishes_after_kills_at_any_moment(tmp_path: Path, soa
     assert lab.planned() == {}
 
 
+@pytest.mark.parametrize("to", ["Snakemake", "the group"])
+def test_sigterm_ends_the_agents_or_lets_them_finish_and_the_same_command_goes_on(tmp_path: Path, to: str) -> None:
+    """O21: asked to end, Snakemake alone lets what runs finish; the whole group ends at once; no seal is lost."""
+    lab = Lab(tmp_path, config={"repetitions": 2})
+    lab.config["harnesses"] = [lab.counted(seconds=2.0)]
+    lab.write()
+    process = lab.start()
+    assert wait_until(lambda: lab.starts() == 2)
+    if to == "Snakemake":
+        process.terminate()
+    else:
+        signal_group(signal.SIGTERM)(process)
+    assert process.wait(60) != 0
+    assert lab.starts() == 2
+    before = lab.seals()
+    assert len(before) == (2 if to == "Snakemake" else 0)
+    done = lab.snakemake()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert before.items() <= lab.seals().items()
+    assert lab.starts() == 4 + (0 if to == "Snakemake" else 2)
+    assert [r["outcome"] for r in lab.graded()] == ["green"] * 4
+
+
 def test_orphans_of_a_killed_snakemake_finish_and_are_not_run_again(tmp_path: Path) -> None:
     """The relaunch waits for the attempts that still run instead of paying for them a second time."""
     lab = Lab(tmp_path, config={"repetitions": 1})
