@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fairtrial.capture.secrets import copy_login, copy_personal, in_force
+from fairtrial.capture.secrets import copy_login, copy_personal, in_force, secrets_for
 from fairtrial.capture.settings import Settings
 from fairtrial.contracts.errors import Fault
 
@@ -47,6 +47,28 @@ def test_a_login_brings_the_programs_own_credentials_and_nothing_else(homes: tup
     (mine / CREDENTIALS).unlink()
     with pytest.raises(Fault, match=r"claude: ~/\.claude/\.credentials\.json does not exist"):
         copy_login(recipe(), Settings(), CLAUDE, inner)
+
+
+def test_a_key_comes_by_name_from_the_environment_or_a_private_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The environment first, then a file of mode 0600; one that others can read, or none, is a fault."""
+    file = tmp_path / "key"
+    file.write_text("sk-file\n")
+    file.chmod(0o600)
+    keyed = {**recipe(auth="key"), "model": {"rehearsal": False}}
+    settings = Settings(access={"claude": {"key_env": "FT_KEY", "key_file": str(file)}})
+    monkeypatch.setenv("FT_KEY", "sk-named")
+    assert secrets_for(keyed, settings) == {"FT_KEY": "sk-named"}
+    monkeypatch.delenv("FT_KEY")
+    assert secrets_for(keyed, settings) == {"FT_KEY": "sk-file"}
+    file.chmod(0o640)
+    with pytest.raises(Fault, match="mode 0640; others can read it: chmod 600 it") as said:
+        secrets_for(keyed, settings)
+    assert "sk-file" not in str(said.value)
+    with pytest.raises(Fault, match="FT_KEY is not set; export it, or name a key_file"):
+        secrets_for(keyed, Settings(access={"claude": {"key_env": "FT_KEY"}}))
+    assert secrets_for({**keyed, "model": {"rehearsal": True}}, settings) == {}
 
 
 def test_isolate_false_lets_own_configuration_in_and_says_so(homes: tuple[Path, Path]) -> None:
