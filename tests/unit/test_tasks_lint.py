@@ -109,9 +109,8 @@ def test_a_pattern_that_matches_nothing_names_what_there_is(suites: dict[str, Pa
     """The error lists suites, tasks and the other ways to select."""
     with pytest.raises(UserError) as caught:
         tasks.select([pattern], suites)
-    assert f"{pattern!r} matches no task; suites: other, tiny; tasks: one, one, two; also tag:x and globs" in str(
-        caught.value
-    )
+    assert str(caught.value).startswith(f"tasks: {pattern!r} matches no task")
+    assert str(caught.value).endswith("; suites: other, tiny; tasks: one, one, two; also tag:x and globs")
 
 
 def test_equal_ids_in_two_suites_do_not_collide(suites: dict[str, Path], tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ from fairtrial.contracts.errors import Fault, UserError
 from fairtrial.contracts.plain import plain
 
 _CLI = Path(__file__).parent / "cli"
-_NOT_WRITABLE = frozenset({errno.EROFS, errno.EACCES, errno.ENOTDIR})  # a folder the user gave, not a mistake of ours
+# What a path the user gave may be: no mistake of ours.
+_NOT_WRITABLE = frozenset({errno.EROFS, errno.EACCES, errno.ENOTDIR, errno.EISDIR})
 
 
 def verbs() -> list[str]:
@@ -34,10 +35,17 @@ def module(verb: str) -> ModuleType:
     return importlib.import_module(f"fairtrial.cli.{stem}")
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line; argparse prints the whole usage before it."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {plain(message)}; `{self.prog} --help` says what there is\n")
+
+
 def parser_of(verb: str) -> argparse.ArgumentParser:
     """The options of one verb."""
     found = module(verb)
-    parser = argparse.ArgumentParser(prog=f"fairtrial {verb}", description=found.HELP, formatter_class=_formatter)
+    parser = _Parser(prog=f"fairtrial {verb}", description=found.HELP, formatter_class=_formatter)
     found.options(parser)
     return parser
 

@@ -150,7 +150,11 @@ def _named(arms: Sequence[Arm], text: str) -> list[Arm]:
         raise UserError(f"compare: no arm is called {text!r}; arms: {', '.join(arm.name for arm in arms) or 'none'}")
     agents = [arm for arm in found if arm.compared]
     if not agents:
-        raise UserError(f"compare: {text!r} is {found[0].role}; the reference and noop never enter comparisons")
+        compared = ", ".join(arm.name for arm in arms if arm.compared) or "none"
+        raise UserError(
+            f"compare: {text!r} only calibrates the tasks ({found[0].role}) and is never compared; "
+            f"arms that are: {compared}"
+        )
     return agents
 
 

@@ -41,6 +41,8 @@ def _pair(pair: Json) -> Iterator[str]:
                              else "")),
         *((f"{name} of a success", _ratio(pair[name])) for name in ("cost", "tokens", "seconds")),
     ]  # fmt: skip
+    if len(pair["changed"]) == 1 and not pair["axes"]:  # the labels say what differs otherwise, the notes what is more
+        rows.insert(0, ("what changed", pair["changed"][0]))
     for name, text in rows:
         yield from textwrap.wrap(_clean(text), WIDTH, initial_indent=f"  {name:<20} ", subsequent_indent=" " * 23)
     stand_out = [t for t in pair["per_task"] if t["q"] is not None and t["q"] <= 0.05]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ from fairtrial.contracts.errors import UserError
 from fairtrial.paths import Attempt, Results
 
 Json = dict[str, Any]
+MOMENT = re.compile(r"\d{4}-[01]\d-[0-3]\d(?:T[\d:.]+Z?)?")
 FILTERS = ("suite", "task", "harness", "model", "toolset", "adoption", "version")
 
 
@@ -81,8 +83,12 @@ def select(
 ) -> list[Recipe]:  # fmt: skip
     """Recipes that have every wanted value (keys of FILTERS) and begin with one of the prefixes.
 
-    `since`, `until`: days or times, UTC, of the last start. Raises UserError for a prefix that fits no recipe.
+    `since`, `until`: days or times, UTC, of the last and of the first start. Raises UserError for a prefix that fits no
+    recipe and for what is no day.
     """
+    for option, moment in (("--since", since), ("--until", until)):
+        if moment is not None and not MOMENT.fullmatch(moment):
+            raise UserError(f"{option} {moment}: give a day such as 2026-01-31, or a time such as 2026-01-31T14:30")
     everything, starts = list(found), tuple(prefixes)
     for prefix in starts:
         if not any(one.recipe.startswith(prefix) for one in everything):

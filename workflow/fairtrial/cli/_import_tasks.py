@@ -32,7 +32,10 @@ def run(args: argparse.Namespace) -> int:
         except (package.Refused, UserError) as why:
             print(f"refused  {folder.name}: {why}")
             refused += 1
-    print(f"{len(found) - refused} of {len(found)} tasks in suite {args.into.name}; prove them:")
+    hint = "; prove them:" if refused < len(found) else ""
+    print(f"{len(found) - refused} of {len(found)} tasks in suite {args.into.name}{hint}")
+    if refused == len(found):
+        return 1
     print("(they bring no known-wrong solutions, so that is what check will ask for; they can be run without)")
     print(f"fairtrial check --tasks-dir {args.into.parent} {args.into.name}")
     return 1 if refused else 0

@@ -11,7 +11,7 @@ HELP = "run one planned attempt and seal its evidence; a sealed one is never run
 def options(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     parser.add_argument("attempt", help="suite/task/harness/model/recipe12/rN, or a path that ends so")
-    parser.add_argument("--results", type=Path, default=Path("results"))
+    parser.add_argument("--results", type=Path, default=Path("results"), help="results tree; default ./results")
 
 
 def run(args: argparse.Namespace) -> int:

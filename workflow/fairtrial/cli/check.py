@@ -15,7 +15,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tasks-dir", type=Path, action="append", default=[], help="a folder of suites; may be repeated"
     )
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="tasks at once; default the CPUs")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -23,9 +23,12 @@ def run(args: argparse.Namespace) -> int:
     from concurrent.futures import ProcessPoolExecutor
 
     from fairtrial.authoring.check import check_task
+    from fairtrial.contracts.errors import UserError
     from fairtrial.contracts.schema import data_folder
     from fairtrial.plan import tasks
 
+    if args.jobs < 1:
+        raise UserError(f"--jobs {args.jobs}: give 1 or more")
     found = tasks.discover([data_folder("tasks"), *(folder.absolute() for folder in args.tasks_dir)])
     chosen = tasks.select(args.tasks, found)
     wrong = absent = 0

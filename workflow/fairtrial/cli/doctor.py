@@ -17,9 +17,10 @@ def run(args: argparse.Namespace) -> int:
     from fairtrial import registry
 
     wrong = 0
-    for name in args.probes or registry.names("fairtrial.upkeep.probes"):
+    names = args.probes or registry.names("fairtrial.upkeep.probes")
+    for name, probe in [(name, registry.load("fairtrial.upkeep.probes", name, what="probe")) for name in names]:
         print(f"{name}:")
-        for finding in registry.load("fairtrial.upkeep.probes", name, what="probe").probe():
+        for finding in probe.probe():
             sign = {True: "ok", False: "no", None: "--"}[finding.ok]
             print(f"  {sign}  {finding.name}: {finding.detail}")
             if finding.ok is False:

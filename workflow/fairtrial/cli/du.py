@@ -10,7 +10,7 @@ HELP = "say what the results take on disk, by kind and by arm"
 
 def options(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
-    parser.add_argument("--results", type=Path, default=Path("results"))
+    parser.add_argument("--results", type=Path, default=Path("results"), help="results tree; default ./results")
     parser.add_argument("--json", action="store_true", help="bytes, as JSON")
 
 

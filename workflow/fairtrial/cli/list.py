@@ -14,7 +14,9 @@ HELP = "list tasks, harnesses, models, toolsets and what is skipped here"
 
 def options(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
-    parser.add_argument("what", nargs="?", choices=["tasks", "harnesses", "models", "toolsets", "skipped"])
+    parser.add_argument(
+        "what", nargs="?", choices=["tasks", "harnesses", "models", "toolsets", "skipped"], help="default all"
+    )
     parser.add_argument("--configfile", type=Path, help="an experiment; default config/config.yaml of the checkout")
 
 
@@ -43,7 +45,13 @@ def _tasks(config: Config) -> list[str]:
 
     found = tasks.discover(config.tasks_dirs)
     read = [tasks.read(name, folder) for name, folder in found.items()]
-    return [f"{t.name:<40} {t.settings['label']:<5} {t.settings['language']:<10} {t.settings['title']}" for t in read]
+    return _columns([(t.name, t.settings["label"], t.settings["language"], t.settings["title"]) for t in read])
+
+
+def _columns(rows: list[tuple[str, ...]]) -> list[str]:
+    """Left-aligned, each column as wide as its longest value."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
 def _harnesses(config: Config) -> list[str]:

@@ -10,7 +10,7 @@ HELP = "lay out a task package that `check` fails until it is written"
 
 def options(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
-    parser.add_argument("name", metavar="SUITE/ID")
+    parser.add_argument("name", metavar="SUITE/ID", help="folders of the package below the folder of suites")
     parser.add_argument("--tasks-dir", "--into", type=Path, help="the folder of suites; default tasks/ of the checkout")
 
 

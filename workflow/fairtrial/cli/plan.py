@@ -11,7 +11,7 @@ HELP = "freeze the matrix of the configuration and write matrix.json; alone, say
 def options(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     parser.add_argument("--configfile", type=Path, help="an experiment; default config/config.yaml of the checkout")
-    parser.add_argument("--results", type=Path, default=Path("results"))
+    parser.add_argument("--results", type=Path, default=Path("results"), help="results tree; default ./results")
     parser.add_argument("--write", action="store_true", help="freeze files and write matrix.json (the plan rule does)")
     parser.add_argument("--digest", help="refuse when the matrix is not this one")
 

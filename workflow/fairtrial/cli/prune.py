@@ -10,7 +10,7 @@ HELP = "drop command output and intermediate snapshots of graded attempts; never
 
 def options(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
-    parser.add_argument("--results", type=Path, default=Path("results"))
+    parser.add_argument("--results", type=Path, default=Path("results"), help="results tree; default ./results")
     parser.add_argument("--streams", action="store_true", help="also the agents' raw output: no regrade after that")
     parser.add_argument("--dry-run", action="store_true", help="say what would be dropped")
 

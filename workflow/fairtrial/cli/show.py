@@ -12,18 +12,21 @@ def options(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     parser.add_argument("attempt", help="suite/task/harness/model/recipe12/rN, or a path that ends so")
     parser.add_argument("--workspace", type=Path, metavar="DIR", help="restore the workspace into a new folder")
-    parser.add_argument("--at", default="end", help="first-green, start, end or seconds; default end")
+    parser.add_argument("--at", help="moment of --workspace: first-green, start, end or seconds; default end")
     parser.add_argument("--json", action="store_true", help="print result.json as it is")
-    parser.add_argument("--results", type=Path, default=Path("results"))
+    parser.add_argument("--results", type=Path, default=Path("results"), help="results tree; default ./results")
 
 
 def run(args: argparse.Namespace) -> int:
     """0."""
+    from fairtrial.contracts.errors import UserError
     from fairtrial.upkeep import show
 
+    if args.at is not None and args.workspace is None:
+        raise UserError("--at: is the moment whose workspace is restored; name a new folder with --workspace DIR")
     attempt = show.locate(args.attempt, args.results)
     if args.workspace is not None:
-        print(show.restore(attempt, args.workspace, args.at))
+        print(show.restore(attempt, args.workspace, args.at or "end"))
     elif args.json:
         print(show.newest_result(attempt).read_text(encoding="utf-8"), end="")
     else:

@@ -11,8 +11,12 @@ HELP = "follow an attempt that is being run: what its agent prints, until it end
 def options(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     parser.add_argument("attempt", nargs="?", help="the attempt or a part of its name; default: the only one that runs")
-    parser.add_argument("--stderr", dest="what", action="store_const", const="stderr", default="stdout")
-    parser.add_argument("--requests", dest="what", action="store_const", const="requests", help="model requests")
+    parser.add_argument(
+        "--stderr", dest="what", action="store_const", const="stderr", default="stdout", help="standard error instead"
+    )
+    parser.add_argument(
+        "--requests", dest="what", action="store_const", const="requests", help="model requests instead"
+    )
     parser.add_argument("--results", type=Path, default=Path("results"), help="results tree; default ./results")
 
 

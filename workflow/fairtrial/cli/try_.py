@@ -14,7 +14,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("task", help="id or suite/id")
     parser.add_argument("--harness", help="from config/harnesses.yaml; with --agent-cmd its name, default `try`")
     parser.add_argument("--model", default="default", help="from config/models.yaml")
-    parser.add_argument("--toolset", default="git")
+    parser.add_argument("--toolset", default="git", help="git, jj or but; default git")
     parser.add_argument("--agent-cmd", metavar="T", help="template with {prompt}, {prompt_file}, {workspace}, {model}")
     parser.add_argument("--output", choices=["claude-json", "last-line-json", "none"], help="what --agent-cmd prints")
     parser.add_argument("--green-cmd", metavar="T", help="instead of the task's own green command")
@@ -24,7 +24,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tasks-dir", type=Path, action="append", default=[], help="a folder of suites; may be repeated"
     )
-    parser.add_argument("--results", type=Path, default=Path("results"))
+    parser.add_argument("--results", type=Path, default=Path("results"), help="results tree; default ./results")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -33,6 +33,8 @@ def run(args: argparse.Namespace) -> int:
 
     from fairtrial.upkeep import once
 
+    if args.csv is not None:
+        once.writable(args.csv)
     row, green = once.run_once(
         once.Wanted(**{k: v for k, v in vars(args).items() if k not in ("csv", "results")}), args.results
     )

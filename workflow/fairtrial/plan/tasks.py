@@ -137,4 +137,4 @@ def _unmatched(pattern: str, found: dict[str, Path]) -> str:
     suites = sorted({name.partition("/")[0] for name in found})
     ids = ", ".join(sorted(name.partition("/")[2] for name in found)[:40])
     hint = meant(pattern, [*suites, *(name.partition("/")[2] for name in found), *found])
-    return f"tasks: {pattern!r} matches no task; suites: {', '.join(suites)}; tasks: {ids}; also tag:x and globs{hint}"
+    return f"tasks: {pattern!r} matches no task{hint}; suites: {', '.join(suites)}; tasks: {ids}; also tag:x and globs"

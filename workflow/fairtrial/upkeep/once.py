@@ -151,6 +151,18 @@ def _complaint(folder: Path, tree: Results, attempt_id: AttemptId, grade12: str)
     return f"the agent's standard error ends: {plain(last[:500])}\n" if last else ""
 
 
+def writable(path: Path) -> None:
+    """Raises UserError where no row can be appended: better before the attempt is paid than after it."""
+    new = not path.exists()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.open("ab").close()
+    except OSError as error:
+        raise UserError(f"--csv {path}: {error.strerror}; name a file that can be written") from None
+    if new:
+        path.unlink()  # nothing is left of an attempt that never ran
+
+
 def append_row(path: Path, row: dict[str, str]) -> None:
     """Append to a CSV, with its header when it is new; a torn last line is ended first."""
     from fairtrial.analysis.dataset_csv import csv_line

@@ -81,7 +81,10 @@ def _endpoint(request: LaunchRequest) -> dict[str, str]:
 
 def split(template: str | list[str]) -> list[str]:
     """The template's words, as a shell would split them; an unknown placeholder is a UserError."""
-    words = shlex.split(template) if isinstance(template, str) else list(template)
+    try:
+        words = shlex.split(template) if isinstance(template, str) else list(template)
+    except ValueError as error:
+        raise UserError(f"template: {template!r}: {error}; quote it as for a shell") from None
     for word in words:
         for name in _PLACEHOLDER.findall(word):
             if name not in _KNOWN:
