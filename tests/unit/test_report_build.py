@@ -130,6 +130,7 @@ def test_what_must_be_seen_is_seen(busy):
     ):
         assert words in said, words
     assert re.search(r"Cost known for some attempts only|pill warn", text_of(busy / "index.html"))
+    assert "- alder \u2212 birch with m\\-large: " in text_of(busy / "report.md")
 
 
 def test_simulated_arms_meet_no_measured_one(busy):
@@ -180,6 +181,7 @@ def test_every_shape_of_run_has_a_report(tmp_path, name):
         assert title in text
     for file in ("index.html", "report.md", "report.json", "summary.txt"):
         assert not re.search(r"\b(nan|NaN|None|inf)\b", text_of(out / file)), file
+    assert not re.search(r"\d ?% of 0\b", text), "0 of 0 is unknown, not 0 %"
     assert max(summary.columns(line) for line in text_of(out / "summary.txt").splitlines()) <= 80
 
 

@@ -111,8 +111,7 @@ def markdown(report: Report) -> str:
     for pair in pairs:
         verdict = "separated" if pair["separated"] else "not separated, no winner"
         interval = f"[{words.points(pair['low'])}, {words.points(pair['high'])}]"
-        lines.append(
-            f"- {md.esc(pair['a'])} \u2212 {md.esc(pair['b'])}{md.esc(pair['where'])}: "
-            f"{words.points(pair['difference'])} points {interval}: {verdict}{md.esc(_confounded(pair))}"
-        )
+        name = md.esc(f"{pair['a']} \u2212 {pair['b']}{pair['where']}")
+        told = md.esc(f"{verdict}{_confounded(pair)}")
+        lines.append(f"- {name}: {words.points(pair['difference'])} points {interval}: {told}")
     return "\n".join(lines)

@@ -83,8 +83,9 @@ def _chart(report: Report, arms: list[Arm], column: str, model: str) -> Safe:
     for arm, curve in zip(arms, found, strict=True):
         parts.append(svg.path(_steps(curve, x, y), f"l c{arm.colour}{_dash(arms, arm)}"))
     parts += _labels(arms, found, y) + _waiting(arms, found, ticks, x)
-    said = "; ".join(f"{arm.label} {words.percent(c.steps[-1][1] if c.steps else 0.0)} of {c.attempts}"
-                     for arm, c in zip(arms, found, strict=True))  # fmt: skip
+    last = [(c.steps[-1][1] if c.steps else 0.0) if c.attempts else None for c in found]
+    said = "; ".join(f"{arm.label} {words.percent(share)} of {c.attempts}"
+                     for arm, c, share in zip(arms, found, last, strict=True))  # fmt: skip
     width = max(WIDTH, RIGHT + 14 + 8.2 * max(min(len(arm.label), 16) for arm in arms))
     height = BASE + 44 + 14 * max(len(arms), 2)
     return svg.figure(width, height, f"Share green by time, {model}, at the budget: {said}", *parts)
