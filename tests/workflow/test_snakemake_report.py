@@ -87,8 +87,8 @@ def test_an_unreadable_record_has_a_page_that_says_so(tmp_path: Path) -> None:
     assert lab.snakemake().returncode == 0
     broken = next(lab.results.glob("attempts/*/*/*/*/*/r2/grades/*/result.json"))
     broken.write_text("{")
-    done = lab.snakemake()
-    assert done.returncode == 0, done.stderr
+    for verb in ("dataset", "scorecard", "report"):  # the whole command would grade it again first
+        done = lab.fairtrial(verb)
+        assert done.returncode == 0, done.stderr
     page = next((lab.results / "default" / "report" / "attempts").rglob("r2.html")).read_text(encoding="utf-8")
     assert re.search(r"Could not be read: attempts/\S+/result\.json: is not whole JSON", page)
-    assert lab.planned() == {}
