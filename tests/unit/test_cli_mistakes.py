@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 from fairtrial.__main__ import main
 from fairtrial.analysis import recipes
-from fairtrial.contracts.errors import UserError
-from fairtrial.harnesses.command.launch import split
-from fairtrial.upkeep import once
+from fairtrial.capture.spend.leases import Lease, identity
+from fairtrial.contracts.errors import Fault, UserError
+from fairtrial.contracts.records import dump
+from fairtrial.harnesses.command.launch import probe_version, split
+from fairtrial.paths import AttemptId, Results
+from fairtrial.upkeep import once, redo
 
 EMPTY = ("--results", "nowhere")
 
@@ -41,6 +44,7 @@ def said(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
         (["recipes", "--results", ".", "--since", "yesterday"], "give a day such as 2026-01-31"),
         (["recipes", "--results", ".", "--name", "gone"], "planned experiments: none"),
         (["try", "tally-group", "--agent-cmd", "x 'y", *EMPTY], "No closing quotation; quote it as for a shell"),
+        (["try", "tally-group", "--agent-cmd", "x", "--wall-seconds", "0", *EMPTY], "equal to the minimum of 0"),
         (["try", "tally-group", "--agent-cmd", "x", "--csv", ".", *EMPTY], "Is a directory; name a file"),
     ],
 )
@@ -72,6 +76,20 @@ def test_an_open_quotation_in_a_template_is_the_users_mistake() -> None:
         split('my-agent "{prompt}')
 
 
+def test_a_program_here_that_cannot_be_started_is_told_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No right to execute it, or only its bare name: each with what to do."""
+    monkeypatch.chdir(tmp_path)
+    Path("agent").write_text("#!/bin/sh\n")
+    with pytest.raises(Fault, match=r"\./agent may not be executed; chmod \+x \./agent"):
+        probe_version({"template": "./agent"})
+    Path("agent").chmod(0o755)
+    with pytest.raises(Fault, match=r"agent is not on PATH; the one in this folder is \./agent"):
+        probe_version({"template": "agent"})
+    with pytest.raises(Fault, match="nowhere is not on PATH; install it"):
+        probe_version({"template": "nowhere"})
+    assert probe_version({"template": "./agent"}) is None
+
+
 def test_moments_of_recipes() -> None:
     """A day and a time are taken; what would be compared as a text without meaning is not."""
     for fine in ("2026-01-31", "2026-01-31T14:30", "2026-01-31T14:30:00.123Z"):
@@ -88,3 +106,23 @@ def test_listed_tasks_stand_in_columns(capsys: pytest.CaptureFixture[str]) -> No
     titles = ("Add --json to tally stats", "Write tests that catch")
     starts = {line.index(title) for line in lines for title in titles if title in line}
     assert len(lines) > 30 and len(starts) == 1
+
+
+def test_an_attempt_that_a_run_counts_on_is_not_set_aside(tmp_path: Path) -> None:
+    """Refused while the run lives and plans it; another repetition, and the time after the run, are free."""
+    results = Results(tmp_path)
+    cell = {"suite": "s", "task": "t", "harness": "h", "model": "m", "recipe": "0" * 12, "repetitions": 2}
+    ids = [AttemptId.parse(f"s/t/h/m/{'0' * 12}/r{n}") for n in (1, 2, 3)]
+    for one in ids:
+        dump(results.attempt(one).evidence, {})
+    experiment = results.experiment("e")
+    dump(experiment.matrix, {"cells": [cell]})
+    lock = experiment.folder / ".running.json"
+    record = identity("experiment e", "own")
+    dump(lock, record)
+    with Lease(lock, record):
+        with pytest.raises(UserError, match=r"experiment 'e' is being run by process .* and counts on it; wait"):
+            redo.redo(results, ids[0], "why")
+        assert "set aside" in redo.redo(results, ids[2], "why")
+    lock.unlink(missing_ok=True)
+    assert "set aside" in redo.redo(results, ids[1], "why")

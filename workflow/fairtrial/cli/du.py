@@ -23,7 +23,7 @@ def run(args: argparse.Namespace) -> int:
     from fairtrial.upkeep import du
 
     if not args.results.is_dir():
-        raise UserError(f"--results: {args.results} is not a folder")
+        raise UserError(f"--results: {args.results} is not a folder; go where snakemake ran, or name its results tree")
     usage = du.measure(Results(args.results))
     if args.json:
         print(json.dumps(usage.record(), indent=1))

@@ -45,7 +45,11 @@ def _tasks(config: Config) -> list[str]:
 
     found = tasks.discover(config.tasks_dirs)
     read = [tasks.read(name, folder) for name, folder in found.items()]
-    return _columns([(t.name, t.settings["label"], t.settings["language"], t.settings["title"]) for t in read])
+    labels = [t.settings["label"] for t in read]
+    shown = ["" if t.name.endswith(f"/{label}") else label for t, label in zip(read, labels, strict=True)]
+    return _columns(
+        [(t.name, label, t.settings["language"], t.settings["title"]) for t, label in zip(read, shown, strict=True)]
+    )
 
 
 def _columns(rows: list[tuple[str, ...]]) -> list[str]:

@@ -23,7 +23,7 @@ def run(args: argparse.Namespace) -> int:
     from fairtrial.upkeep import prune
 
     if not args.results.is_dir():
-        raise UserError(f"--results: {args.results} is not a folder")
+        raise UserError(f"--results: {args.results} is not a folder; go where snakemake ran, or name its results tree")
     done = prune.prune(Results(args.results), streams=args.streams, dry=args.dry_run)
     what = "would drop" if args.dry_run else "dropped"
     parts = (

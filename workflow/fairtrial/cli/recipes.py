@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     from fairtrial.contracts.errors import UserError
 
     if not args.results.is_dir():
-        raise UserError(f"--results: {args.results} is not a folder")
+        raise UserError(f"--results: {args.results} is not a folder; go where snakemake ran, or name its results tree")
     problems: list[str] = []
     wanted = {name: getattr(args, name) for name in recipes.FILTERS}
     found = recipes.select(recipes.on_disk(args.results, problems), wanted, args.recipe, args.since, args.until)

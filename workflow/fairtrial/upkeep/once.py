@@ -76,7 +76,7 @@ def planned(wanted: Wanted) -> tuple[Matrix, configuration.Config]:
     }
     if wanted.network:
         raw["network"] = wanted.network
-    if wanted.wall_seconds:
+    if wanted.wall_seconds is not None:
         raw["budget"] = {"wall_seconds": wanted.wall_seconds}
     entry = _entry(wanted)
     config = configuration.load(raw, base, Path.cwd(), {entry[0]: entry[1]} if entry else {})

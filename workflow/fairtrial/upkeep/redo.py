@@ -11,6 +11,7 @@ from fairtrial.contracts.clock import stamp
 from fairtrial.contracts.errors import UserError
 from fairtrial.contracts.records import dump, load
 from fairtrial.paths import Attempt, AttemptId, Results
+from fairtrial.upkeep import stop
 
 
 def redo(results: Results, attempt_id: AttemptId, reason: str) -> str:
@@ -24,6 +25,7 @@ def redo(results: Results, attempt_id: AttemptId, reason: str) -> str:
     running = holder(attempt.lease)
     if running:
         raise UserError(f"{attempt_id}: is being run by process {running['pid']} on {running['host']}; wait for it")
+    _refuse_planned(results, attempt_id)
     moment = datetime.now(UTC)
     aside = results.redone(attempt_id) / f"{moment:%Y%m%dT%H%M%S%f}"
     aside.parent.mkdir(parents=True, exist_ok=True)
@@ -42,6 +44,20 @@ def redo(results: Results, attempt_id: AttemptId, reason: str) -> str:
     said = "an unknown amount" if cost is None else f"{cost:.4f} USD"
     where = f"set aside in {aside}" if there else f"its folder is gone; the reason is kept in {aside}"
     return f"{attempt_id}: {where}; it had cost {said}; the next run pays for it again"
+
+
+def _refuse_planned(results: Results, attempt_id: AttemptId) -> None:
+    """A run that has this attempt behind it would miss its result at the end."""
+    *path, recipe = str(attempt_id).split("/")[:5]
+    for name, run in stop.runs(results).items():
+        matrix = results.experiment(name).matrix
+        for cell in load(matrix)["cells"] if matrix.exists() else []:
+            same = [cell[key] for key in ("suite", "task", "harness", "model")] == path and cell["recipe"] == recipe
+            if same and attempt_id.repetition <= cell["repetitions"]:
+                raise UserError(
+                    f"{attempt_id}: experiment {name!r} is being run by process {run['pid']} on {run['host']} and "
+                    "counts on it; wait for the end, or `fairtrial stop`"
+                )
 
 
 def known_cost(results: Results, attempt: Attempt) -> float | None:

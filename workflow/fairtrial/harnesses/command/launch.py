@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -106,7 +107,7 @@ def _binds(words: list[str], request: LaunchRequest) -> tuple[str, list[Bind]]:
     """
     found = shutil.which(words[0])
     if found is None:
-        raise Fault("cli_missing", f"{words[0]} is not on PATH; install it, or give its full path in the template")
+        raise _missing(words[0])
     named = {Path(word) for word in words if word.startswith("/") and len(word) < LONGEST_PATH and Path(word).exists()}
     scratch = request.scratch.resolve()
     files = (Path(found).absolute(), Path(found).resolve())
@@ -121,6 +122,15 @@ def probe_version(options: dict[str, Any]) -> str | None:
     """What the options say; a template has no way to ask."""
     words = split(options["template"])
     if shutil.which(words[0]) is None:
-        raise Fault("cli_missing", f"{words[0]} is not on PATH; install it, or give its full path in the template")
+        raise _missing(words[0])
     version: str | None = options.get("version")
     return version
+
+
+def _missing(program: str) -> Fault:
+    """Why the program cannot be started, and what to write or do instead."""
+    if not Path(program).is_file():
+        return Fault("cli_missing", f"{program} is not on PATH; install it, or give its full path in the template")
+    if not os.access(program, os.X_OK):
+        return Fault("cli_missing", f"{program} may not be executed; chmod +x {program}")
+    return Fault("cli_missing", f"{program} is not on PATH; the one in this folder is ./{program}")
