@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from fairtrial.contracts.errors import Fault
-from fairtrial.grading.judge import Judgement, is_suspect, judge
+from fairtrial.grading.judge import Judgement, judge
 from fairtrial.grading.judge_box import no_network
 
 CHECKS_HEAD = "from fairtrial.verify import Failed, Verification\nv = Verification()\n"
@@ -111,21 +111,21 @@ def test_a_broken_verifier_is_told_apart(tmp_path: Path, verifier: str, reason: 
     assert reason in str(found.error)
 
 
+BREAKS_ON_CRASH = ANSWER.replace("    v.equal", "    assert v.text('answer.txt') != 'crash\\n' or {}['x']\n    v.equal")
+
+
 def test_a_verifier_that_only_breaks_on_this_workspace_is_a_suspect(tmp_path: Path) -> None:
     """It works on the reference and keeps failing here: failed, flagged, and every check it did not reach is named."""
-    broken = ANSWER.replace("    v.equal", "    assert v.text('answer.txt') != 'crash\\n' or {}['x']\n    v.equal")
-    task = build(tmp_path, broken)
+    task = build(tmp_path, BREAKS_ON_CRASH)
     found = verdict(tmp_path, task, "crash\n")
     assert (found.verdict, found.suspect) == ("failed", True)
     assert "works on the reference" in found.checks[0]["detail"]
-    assert is_suspect(gradespec(), task, tmp_path / "scratch")
 
 
 def test_a_verifier_error_without_a_reference_stays_one(tmp_path: Path) -> None:
     """Without a solution to try there is no telling whose fault it is."""
     task = build(tmp_path, "raise SystemExit(2)\n", solution=None)
     assert verdict(tmp_path, task).verdict == "verifier_error"
-    assert not is_suspect(gradespec(), task, tmp_path / "scratch")
 
 
 def test_one_failure_of_a_busy_machine_is_tried_again(tmp_path: Path) -> None:
@@ -140,11 +140,11 @@ def test_one_failure_of_a_busy_machine_is_tried_again(tmp_path: Path) -> None:
 
 def test_a_solution_script_builds_the_reference(tmp_path: Path) -> None:
     """solve-<toolset>.sh wins over solve.sh and runs where the workspace is."""
-    task = build(tmp_path, ANSWER, solution=None)
+    task = build(tmp_path, BREAKS_ON_CRASH, solution=None)
     write(task / "solution", {"solve.sh": "exit 1\n", "solve-git.sh": "echo 42 > answer.txt\n"})
-    assert is_suspect(gradespec(), task, tmp_path)
+    assert verdict(tmp_path, task, "crash\n").suspect
     (task / "solution" / "solve-git.sh").unlink()
-    assert not is_suspect(gradespec(), task, tmp_path)
+    assert verdict(tmp_path, task, "crash\n").verdict == "verifier_error"
 
 
 def test_a_workspace_script_builds_what_protected_files_are_restored_from(tmp_path: Path) -> None:

@@ -158,8 +158,8 @@ def test_a_newer_report_renders_again_and_nothing_else_runs(finished: Lab) -> No
     """O19: a release whose pages differ raises REPORT; tables, scorecard, grades and attempts stay."""
     code = finished.checkout / "workflow" / "fairtrial" / "plan" / "snake.py"
     text = code.read_text()
-    assert "DATASET = SCORECARD = REPORT = 1" in text
-    code.write_text(text.replace("DATASET = SCORECARD = REPORT = 1", "DATASET = SCORECARD = 1\nREPORT = 2"))
+    assert "\nREPORT = 2\n" in text
+    code.write_text(text.replace("\nREPORT = 2\n", "\nREPORT = 3\n"))
     assert set(finished.planned()) == {"report", "all"}
 
 

@@ -73,15 +73,6 @@ def judge(
         remove(room)
 
 
-def is_suspect(gradespec: dict[str, Any], task: Path, scratch: Path, *, box_policy: Policy = "auto") -> bool:
-    """True when the verifier works on the task's reference: then its failing elsewhere is the product's doing."""
-    room = Path(tempfile.mkdtemp(prefix="judge-", dir=scratch))
-    try:
-        return _Court(gradespec, task, room, box_policy).works_on_reference()
-    finally:
-        remove(room)
-
-
 class _Court:
     """One judgement's working state."""
 

@@ -25,7 +25,8 @@ VARIABLE = "FAIRTRIAL_CONFIG"
 STAGE = "FAIRTRIAL_STAGE"
 INVOCATION = "FAIRTRIAL_INVOCATION"
 # Bumped when the files of a stage change for the same input; a change runs that stage and what follows it.
-DATASET = SCORECARD = REPORT = 1
+DATASET = SCORECARD = 1
+REPORT = 2
 LONGEST_PAUSE = 3600.0  # seconds between two tries, as in capture/spend/retry.py
 TABLES = ("attempts", "checks", "commands", "tool_calls", "requests", "faults")
 
