@@ -140,6 +140,8 @@ def test_the_logger_keeps_errors_and_messages_and_drops_the_rest() -> None:
     for extra in ({**told, "rule_name": "attempt"}, {"event": LogEvent.PROGRESS}, {"event": LogEvent.SHELLCMD}, {}):
         assert line(record(logging.INFO, "Select jobs to execute...", **extra)) is None
     assert line(record(logging.ERROR, "WorkflowError: x", event=LogEvent.ERROR)) == "snakemake: WorkflowError: x"
+    done = line(record(logging.INFO, "Nothing to be done (all requested files are present and up to date)."))
+    assert done is not None and "everything is there; `fairtrial report` prints" in done
     for said in (
         "Exiting because a job execution failed. Look above",
         "WorkflowError:\nAt least one job did not complete",

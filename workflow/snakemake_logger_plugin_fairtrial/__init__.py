@@ -81,5 +81,7 @@ def line(record: logging.LogRecord) -> str | None:
         said = getattr(record, "rule_msg", None)
         return f"snakemake: {said}" if said and rule not in _QUIET_RULES else None
     text = record.getMessage()
+    if text.startswith("Nothing to be done"):
+        return "snakemake: nothing to be done, everything is there; `fairtrial report` prints the summary again"
     told = any(said in text for said in _TOLD)
     return f"snakemake: {text.strip()}" if record.levelno >= logging.ERROR and not told else None
