@@ -44,6 +44,7 @@ def said(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
         (["recipes", "--results", ".", "--since", "yesterday"], "give a day such as 2026-01-31"),
         (["recipes", "--results", ".", "--name", "gone"], "planned experiments: none"),
         (["try", "tally-group", "--agent-cmd", "x 'y", *EMPTY], "No closing quotation; quote it as for a shell"),
+        (["try", "tally-group", "--agent-cmd", "x", "--green-cmd", 'tru "', *EMPTY], "it is one line for sh"),
         (["try", "tally-group", "--agent-cmd", "x", "--wall-seconds", "0", *EMPTY], "equal to the minimum of 0"),
         (["try", "tally-group", "--agent-cmd", "x", "--csv", ".", *EMPTY], "Is a directory; name a file"),
     ],

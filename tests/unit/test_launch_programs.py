@@ -209,7 +209,7 @@ def test_missing_program_is_said(name: str, tmp_path: Path) -> None:
     """A program that is not there is the fault cli_missing, at start and at the version probe, with what to install."""
     options = {"bin": str(tmp_path / "nowhere")}
     for ask in (lambda: adapter(name).launch(request(tmp_path, options)), lambda: adapter(name).probe_version(options)):
-        with pytest.raises(Fault, match=r"cli_missing: .*nowhere is not there; install (npm|pip)"):
+        with pytest.raises(Fault, match=r"cli_missing: .*nowhere is not there; install it with (npm|pip)"):
             ask()
 
 

@@ -200,3 +200,13 @@ def test_attempts_not_run_are_counted_once_each(tmp_path: Path) -> None:
     invocation.not_run(results, "one", ids[2:3], "the cap")
     invocation.not_run(results, "one", ids[3:], "a stop")
     assert invocation.all_not_run(results, "one") == {"a stop": 1, "the cap": 3}
+
+
+def test_the_experiment_that_was_run_last_is_known(tmp_path: Path) -> None:
+    """By its start, whatever the names; its newest invocation too. None where nothing was run."""
+    results = Results(tmp_path)
+    assert (invocation.last_run(results), invocation.newest(results, "a")) == (None, None)
+    for number, name in enumerate(("b", "a", "b", "a", "c")):
+        record = {**leases.identity(f"experiment {name}", f"i{number}"), "started_at": f"2026-01-0{number + 1}"}
+        dump(results.invocation(f"i{number}") / "start.json", record)
+    assert (invocation.last_run(results), invocation.newest(results, "a")) == ("c", "i3")

@@ -86,8 +86,19 @@ def planned(wanted: Wanted) -> tuple[Matrix, configuration.Config]:
         raise UserError(f"{wanted.task!r} names {len(matrix.cells)} tasks ({names}); try takes one")
     _refuse_own_script(wanted.agent_cmd, matrix)
     if wanted.green_cmd is not None:
+        _refuse_no_shell(wanted.green_cmd)
         freeze.with_check(matrix, wanted.green_cmd)
     return matrix, config
+
+
+def _refuse_no_shell(command: str) -> None:
+    """A green command that no shell can read would make every attempt red."""
+    import subprocess
+
+    read = subprocess.run(["sh", "-n", "-c", command], capture_output=True, text=True, check=False)
+    if read.returncode != 0:
+        why = read.stderr.strip().splitlines()[-1:] or ["it cannot be read"]
+        raise UserError(f"--green-cmd {command!r}: {why[0]}; it is one line for sh")
 
 
 def _entry(wanted: Wanted) -> tuple[str, dict[str, Any]] | None:

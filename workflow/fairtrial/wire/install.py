@@ -35,7 +35,7 @@ def find(name: str, options: dict[str, Any], package: str) -> Path:
     found = shutil.which(wanted)
     if found is None:
         where = "is not there" if "/" in wanted else "is not on PATH"
-        raise Fault("cli_missing", f"{wanted} {where}; install {package}, or name the program with options.bin")
+        raise Fault("cli_missing", f"{wanted} {where}; install it with {package}, or name the program with options.bin")
     return Path(found).absolute()
 
 

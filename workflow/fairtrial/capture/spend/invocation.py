@@ -133,9 +133,20 @@ def all_not_run(results: Results, invocation: str) -> dict[str, int]:
 
 def newest(results: Results, name: str) -> str | None:
     """The invocation that ran an experiment last, of those whose flags are still there."""
-    started = {}
+    return max((start for start in _starts(results) if start[2] == name), default=("", None, ""))[1]
+
+
+def last_run(results: Results) -> str | None:
+    """The experiment that was run last; None without any run whose flags are still there."""
+    return max(_starts(results), default=("", "", None))[2]
+
+
+def _starts(results: Results) -> list[tuple[str, str, str]]:
+    """(when, invocation, experiment) of each start of Snakemake."""
+    found = []
     for path in (results.root / "invocations").glob("*/start.json"):
         record = read(path) or {}
-        if record.get("attempt_id") == f"experiment {name}":
-            started[path.parent.name] = str(record.get("started_at"))
-    return max(started, key=lambda each: started[each], default=None)
+        kind, _, experiment = str(record.get("attempt_id")).partition(" ")
+        if kind == "experiment":
+            found.append((str(record.get("started_at")), path.parent.name, experiment))
+    return found
