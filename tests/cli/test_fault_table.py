@@ -1,7 +1,7 @@
 """The table: four real agent programs x everything that can go wrong at the model, each cell asserted.
 
-Where a program never gives up our wall clock does; the reason stands beside the cell. The retry switches of claude, codex and mini-swe-agent are at 1, and at 0 where an
-error stays; opencode has none.
+Where a program never gives up our wall clock does; the reason stands beside the cell. The retry switches of claude,
+codex and mini-swe-agent are at 1, and at 0 where an error stays; opencode has none.
 """
 
 from __future__ import annotations
