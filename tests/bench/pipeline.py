@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import shutil
 import statistics
@@ -15,7 +14,7 @@ from pathlib import Path
 from fairtrial.plan import config, snake
 
 from tests.lab import CHECKOUT, Lab
-from tests.planned import Cost, cost, planned
+from tests.planned import Cost, cost, planned, undisturbed
 
 LIMITS: dict[str, float] = {
     "overhead of attempt + grade, CPU ms": 250,
@@ -71,18 +70,11 @@ def attempts(lab: Lab, harness: str) -> list[tuple[str, str]]:
     return [(f"{stem}/r{repetition}", cell["grade"]) for repetition in range(1, ROUNDS + 1)]
 
 
-@functools.cache
-def undisturbed() -> list[str]:
-    """Words that let a command go before everything else on this machine; none where that is not allowed."""
-    words = ["chrt", "--fifo", "10"]
-    allowed = shutil.which(words[0]) and subprocess.run([*words, "true"], capture_output=True, check=False)
-    return words if allowed and allowed.returncode == 0 else []
-
-
 def fairtrial(lab: Lab, *arguments: str) -> Cost:
     """One stage command, as a rule starts it."""
     environment = {**lab.environment(), snake.STAGE: json.dumps(STAGE_SETTINGS)}
-    return cost([*undisturbed(), sys.executable, "-m", "fairtrial", *arguments], lab.folder, environment)
+    with undisturbed():
+        return cost([sys.executable, "-m", "fairtrial", *arguments], lab.folder, environment)
 
 
 def agent_cpu(lab: Lab) -> float:
