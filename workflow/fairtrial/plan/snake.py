@@ -5,6 +5,7 @@ Parsing happens in dry runs, under --lint and on cluster nodes too, so nothing h
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shlex
@@ -27,6 +28,8 @@ INVOCATION = "FAIRTRIAL_INVOCATION"
 # Bumped when the files of a stage change for the same input; a change runs that stage and what follows it.
 DATASET = SCORECARD = 1
 REPORT = 2
+# Snakemake makes millions of objects for a large plan and keeps nearly all: looking for garbage is a tenth of its time.
+SELDOM = (200_000, 50, 1_000)
 LONGEST_PAUSE = 3600.0  # seconds between two tries, as in capture/spend/retry.py
 TABLES = ("attempts", "checks", "commands", "tool_calls", "requests", "faults")
 
@@ -121,6 +124,7 @@ def _frozen(kind: str, digest12: str) -> bool:
 
 def load(raw: dict[str, Any], basedir: Path, cwd: Path) -> Plan:
     """Check the configuration and expand it; a mistake prints one line a problem and exits 2."""
+    gc.set_threshold(*SELDOM)
     try:
         config = configuration.load(dict(raw), basedir, cwd)
         Results(cwd / "results").experiment(config.settings["name"])
