@@ -6,6 +6,7 @@ import hashlib
 import mmap
 import os
 import stat
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -103,9 +104,12 @@ def _copy_with(where: bytes, built: Path, target: Path) -> None:
     with built.open("rb") as source, target.open("wb") as copy:
         with mmap.mmap(source.fileno(), 0, prot=mmap.PROT_READ) as content:
             size, at = len(content), content.find(MARK)
-        done = 0
-        while done < size:
-            done += os.sendfile(copy.fileno(), source.fileno(), done, size - done)
+        if sys.platform == "linux":
+            done = 0
+            while done < size:
+                done += os.sendfile(copy.fileno(), source.fileno(), done, size - done)
+        else:  # elsewhere sendfile is for sockets only
+            copy.write(source.read())
         copy.seek(at)
         copy.write(where)
 
