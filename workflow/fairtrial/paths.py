@@ -16,8 +16,9 @@ results/
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from fairtrial.contracts.errors import UserError
 from fairtrial.contracts.lean import lean
@@ -49,6 +50,12 @@ class AttemptId:
         if len(tail) < 6 or not tail[5].startswith("r") or not tail[5][1:].isdigit() or len(tail[4]) != 12:
             raise UserError(f"{text!r} is no attempt; an attempt is suite/task/harness/model/recipe12/rN")
         return cls(tail[0], tail[1], tail[2], tail[3], tail[4], int(tail[5][1:]))
+
+
+def planned_by(cell: Mapping[str, Any]) -> list[str]:
+    """The attempts of one cell of matrix.json, as AttemptId spells them, first repetition first."""
+    stem = "/".join(str(cell[part]) for part in ("suite", "task", "harness", "model", "recipe"))
+    return [f"{stem}/r{repetition}" for repetition in range(1, cell["repetitions"] + 1)]
 
 
 @lean(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from fairtrial.contracts.errors import UserError
 from fairtrial.contracts.records import digest, file_digest, load
-from fairtrial.paths import Results
+from fairtrial.paths import Results, planned_by
 
 Row = dict[str, Any]
 CELL = ("suite", "task", "harness", "model", "toolset", "adoption", "recipe")
@@ -81,9 +81,8 @@ def _joined(known: Row | None, cell: Row, root: Path) -> Row:
 
 def _place(folders: dict[str, Path], cell: Row, root: Path) -> None:
     """Where each attempt of a cell is: the tree that sealed it, else the first that plans it."""
-    stem = "/".join(str(cell[part]) for part in ("suite", "task", "harness", "model", "recipe"))
-    for repetition in range(1, cell["repetitions"] + 1):
-        attempt = Results(root).attempt(f"{stem}/r{repetition}")
+    for attempt_id in planned_by(cell):
+        attempt = Results(root).attempt(attempt_id)
         key, other = str(attempt.id), folders.get(str(attempt.id))
         if other is None or other == attempt.folder:
             folders[key] = attempt.folder

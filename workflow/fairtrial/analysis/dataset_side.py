@@ -45,6 +45,16 @@ def slurp(path: str) -> bytes | None:
         return None
 
 
+def record(path: str) -> Row:
+    """A JSON record; {} when it is not there, torn or none."""
+    content = slurp(path)
+    try:
+        found = load(content) if content else {}
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def _typed(table: str, row: Row) -> Row:
     for name, value in row.items():
         if value is not None and tables.columns(table)[name] != "json":

@@ -13,7 +13,7 @@ from fairtrial.contracts.errors import Fault
 from fairtrial.contracts.protocols import RUN, Bind, Box
 from fairtrial.instruments.sandbox.toolchains import binds_for
 from fairtrial.plan.freeze import commit
-from fairtrial.plan.recipe import HashedTask
+from fairtrial.plan.recipe import HashedTask, asked_by
 from fairtrial.plan.tasks import Task
 from fairtrial.toolsets._start import place_home, set_up
 
@@ -103,17 +103,4 @@ def _run(start: Start, tree: Path, argv: list[str], bind: Bind, toolset: str = "
 
 def spec_of(task: Task) -> dict[str, Any]:
     """A grade specification straight from the package, for the judge."""
-    hashed = HashedTask(task)
-    verifier = task.settings["verifier"]
-    return {
-        "suite": task.suite,
-        "task": task.id,
-        "protected": task.settings["protected"],
-        "requires": task.settings["requires"],
-        "check": task.settings["check"],
-        "check_seconds": task.settings["check_seconds"],
-        "verifier_settings": {key: verifier[key] for key in ("command", "format", "seconds", "checks")},
-        "corrections": hashed.correction,
-        "workspace_script": hashed.script,
-        "toolset": (task.settings["toolsets"] or ["git"])[0],
-    }
+    return {**asked_by(HashedTask(task)), "toolset": (task.settings["toolsets"] or ["git"])[0]}

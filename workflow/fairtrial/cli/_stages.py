@@ -90,6 +90,21 @@ def prices() -> dict[str, Json]:
     return {name: entry["price"] for name, entry in models.items() if isinstance(entry, dict) and entry.get("price")}
 
 
+def selection(args: argparse.Namespace, verb: str) -> Any:
+    """What --attempts or --manifest choose (analysis.dataset_selection), its tables made below --out."""
+    from fairtrial.analysis import dataset_selection
+    from fairtrial.contracts.errors import UserError
+
+    if args.out is None:
+        raise UserError(f"{verb} --attempts and --manifest need --out DIR: a selection belongs to no experiment")
+    if args.manifest:
+        chosen = dataset_selection.from_manifest(args.manifest)
+    else:
+        chosen = dataset_selection.from_folders([Path(part) for part in args.attempts.split(",") if part], "--attempts")
+    dataset(chosen.results, chosen.matrix, args.out / "dataset", chosen.folders)
+    return chosen
+
+
 def dataset(results: Path, matrix: Json, out: Path, folders: Mapping[str, Path] | None = None) -> Json:
     """Stage one: tables. Returns counts by status."""
     from fairtrial.analysis import dataset as stage

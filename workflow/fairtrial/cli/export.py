@@ -53,18 +53,9 @@ def _experiment(args: argparse.Namespace) -> tuple[object, Path]:
 
 
 def _selection(args: argparse.Namespace) -> tuple[object, Path]:
-    from fairtrial.analysis import dataset_selection
     from fairtrial.analysis.export._source import Source
-    from fairtrial.contracts.errors import UserError
 
-    if args.out is None:
-        raise UserError("export --attempts and --manifest need --out DIR: a selection belongs to no experiment")
-    if args.manifest:
-        chosen = dataset_selection.from_manifest(args.manifest)
-    else:
-        chosen = dataset_selection.from_folders([Path(part) for part in args.attempts.split(",") if part], "--attempts")
-    out: Path = args.out
-    _stages.dataset(chosen.results, chosen.matrix, out / "dataset", chosen.folders)
+    chosen, out = _stages.selection(args, "export"), args.out
     return Source(chosen.results, chosen.matrix, out / "dataset", folders=chosen.folders, secrets=_secrets()), out
 
 

@@ -61,18 +61,9 @@ def _all_stages(args: argparse.Namespace, matrix: _stages.Json, out: Path, so_fa
 
 
 def _chosen(args: argparse.Namespace) -> int:
-    from fairtrial.analysis import dataset_selection
     from fairtrial.analysis.report import render
-    from fairtrial.contracts.errors import UserError
 
-    if args.out is None:
-        raise UserError("report --attempts and --manifest need --out DIR: a selection belongs to no experiment")
-    if args.manifest:
-        chosen = dataset_selection.from_manifest(args.manifest)
-    else:
-        chosen = dataset_selection.from_folders([Path(part) for part in args.attempts.split(",") if part], "--attempts")
-    out: Path = args.out
-    _stages.dataset(chosen.results, chosen.matrix, out / "dataset", chosen.folders)
+    chosen, out = _stages.selection(args, "report"), args.out
     _stages.scorecard(out / "dataset", chosen.matrix, out / "scorecard", args.k)
     render.build(out / "dataset", out / "scorecard", chosen.matrix, chosen.results, out / "report", chosen=True,
                  folders=chosen.folders)  # fmt: skip

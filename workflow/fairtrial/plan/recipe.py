@@ -156,25 +156,32 @@ def _model(name: str, entry: dict[str, Any]) -> dict[str, Any]:
     return {"name": name, "id": entry["id"], **said, "rehearsal": played, "options": entry.get("options", {})}
 
 
+def asked_by(hashed: HashedTask) -> dict[str, Any]:
+    """What the judge is told of a task package, whoever asks it."""
+    settings = hashed.task.settings
+    return {
+        "suite": hashed.task.suite,
+        "task": hashed.task.id,
+        "workspace_script": hashed.script,
+        "protected": settings["protected"],
+        "requires": settings["requires"],
+        "check": settings["check"],
+        "check_seconds": settings["check_seconds"],
+        "verifier_settings": {key: settings["verifier"][key] for key in ("command", "format", "seconds", "checks")},
+        "corrections": hashed.correction,
+    }
+
+
 def gradespec(hashed: HashedTask, arm: Arm, config: Config) -> dict[str, Any]:
     """Everything that can change a verdict (schemas/gradespec.schema.json)."""
-    task, adapter = hashed.task, arm.entry(config)["adapter"]
-    verifier = task.settings["verifier"]
+    adapter = arm.entry(config)["adapter"]
     return {
         "schema_version": 1,
-        "suite": task.suite,
-        "task": task.id,
+        **asked_by(hashed),
         "verifier": hashed.verifier,
         "solution": hashed.solution,
         "acceptance": hashed.acceptance,
         "workspace": hashed.workspace,
-        "workspace_script": hashed.script,
-        "protected": task.settings["protected"],
-        "requires": task.settings["requires"],
-        "check": task.settings["check"],
-        "check_seconds": task.settings["check_seconds"],
-        "verifier_settings": {key: verifier[key] for key in ("command", "format", "seconds", "checks")},
-        "corrections": hashed.correction,
         "grader": GRADER,
         "parser": reader_of(adapter).PARSER,
         "adapter": adapter,

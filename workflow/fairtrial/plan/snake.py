@@ -18,7 +18,7 @@ from typing import Any
 from fairtrial.contracts.errors import UserError
 from fairtrial.contracts.lean import lean
 from fairtrial.contracts.records import digest
-from fairtrial.paths import Results
+from fairtrial.paths import Results, planned_by
 from fairtrial.plan import config as configuration
 from fairtrial.plan.matrix import Matrix, expand
 
@@ -138,9 +138,9 @@ def load(raw: dict[str, Any], basedir: Path, cwd: Path) -> Plan:
     os.environ[STAGE] = json.dumps(stage_settings(config, matrix))
     os.environ.setdefault(INVOCATION, f"{os.getpid()}-{os.urandom(4).hex()}")
     targets = [
-        f"results/attempts/{cell.attempt_id(repetition)}/grades/{cell.row['grade']}/result.json"
+        f"results/attempts/{attempt_id}/grades/{cell.row['grade']}/result.json"
         for cell in matrix.cells
-        for repetition in range(1, cell.row["repetitions"] + 1)
+        for attempt_id in planned_by(cell.row)
     ]
     return Plan(config.settings["name"], matrix, targets, config)
 

@@ -34,17 +34,12 @@ class Source:
         path = self.dataset / "attempts.parquet"
         if not path.exists():
             raise UserError(f"{path}: no such file; `fairtrial dataset` makes it")
-        table = dataset_tables.read(path)
-        columns = {name: dataset_tables.plain_list(table[name]) for name in table.column_names}
-        return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+        return _rows(path)
 
     @cached_property
     def faults(self) -> dict[str, Json]:
         """The last fault of each attempt that has one."""
-        table = dataset_tables.read(self.dataset / "faults.parquet")
-        columns = {name: dataset_tables.plain_list(table[name]) for name in table.column_names}
-        rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-        return {row["attempt_id"]: row for row in rows}
+        return {row["attempt_id"]: row for row in _rows(self.dataset / "faults.parquet")}
 
     def folder(self, row: Json) -> Path:
         """The attempt's folder."""
@@ -60,12 +55,13 @@ class Source:
 
     def record(self, path: Path) -> Json:
         """A JSON record, {} when it is not there or torn."""
-        content = side.slurp(str(path))
-        try:
-            found = side.load(content) if content else {}
-        except ValueError:
-            return {}
-        return found if isinstance(found, dict) else {}
+        return side.record(str(path))
+
+
+def _rows(path: Path) -> list[Json]:
+    table = dataset_tables.read(path)
+    columns = {name: dataset_tables.plain_list(table[name]) for name in table.column_names}
+    return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
 
 
 def arm_name(row: Json) -> str:

@@ -60,15 +60,6 @@ def _stamp_of(path: Path) -> str | None:
     return tail.rsplit(b"<!-- ", 1)[-1].split(b" ", 1)[0].decode("ascii", "replace") if b"<!-- " in tail else None
 
 
-def _load(path: Path) -> Json:
-    content = side.slurp(str(path))
-    try:
-        found = side.load(content) if content else {}
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
 def _page(report: Report, row: int, folder: Path, results: Path, stamp: str) -> str:
     key, task, c = report.columns["attempt_id"][row], report.task_of[row], report.columns
     title = f"{task}, {c['harness'][row]} {c['model'][row]}, r{c['repetition'][row]}"
@@ -92,7 +83,8 @@ def _page(report: Report, row: int, folder: Path, results: Path, stamp: str) -> 
 def _cards(report: Report, row: int, folder: Path, results: Path) -> list[parts.Card]:
     grade = folder / "grades" / str(report.columns["grade"][row])
     result, events, seal = (
-        _load(path) for path in (grade / "result.json", grade / "agent-events.json", folder / "evidence.json")
+        side.record(str(path))
+        for path in (grade / "result.json", grade / "agent-events.json", folder / "evidence.json")
     )
     return [
         parts.checks(result), parts.prompt(seal, _tree(folder, results)), parts.timeline(events, report.wall_budget),

@@ -11,7 +11,7 @@ from typing import Any
 
 from fairtrial.contracts.plain import counted
 from fairtrial.contracts.protocols import DAMAGED
-from fairtrial.paths import Attempt, Results
+from fairtrial.paths import Attempt, Results, planned_by
 
 NAMED = 3  # attempts that a line names; the rest is counted
 
@@ -19,9 +19,8 @@ NAMED = 3  # attempts that a line names; the rest is counted
 def planned(results: Results, matrix: Mapping[str, Any]) -> Iterator[tuple[Attempt, str]]:
     """Every planned attempt and its grade."""
     for cell in matrix["cells"]:
-        stem = "/".join(cell[key] for key in ("suite", "task", "harness", "model", "recipe"))
-        for repetition in range(1, cell["repetitions"] + 1):
-            yield results.attempt(f"{stem}/r{repetition}"), cell["grade"]
+        for attempt_id in planned_by(cell):
+            yield results.attempt(attempt_id), cell["grade"]
 
 
 def torn(results: Results, matrix: Mapping[str, Any]) -> list[tuple[Attempt, str]]:

@@ -17,7 +17,7 @@ from fairtrial.capture.spend.estimate import duration
 from fairtrial.capture.spend.leases import held, holder
 from fairtrial.contracts.lean import field, lean
 from fairtrial.contracts.plain import counted
-from fairtrial.paths import Attempt, Results
+from fairtrial.paths import Attempt, Results, planned_by
 
 EVERY = "FAIRTRIAL_PROGRESS"  # seconds between two lines; 0: none
 ON_TERMINAL, IN_LOG = 10.0, 60.0
@@ -64,10 +64,9 @@ def standing(results: Results, matrix: Mapping[str, Any]) -> Standing:
     for cell in matrix["cells"]:
         name = " x ".join(cell[key] for key in ("harness", "toolset", "adoption", "model"))
         arm = found.arms.setdefault(name, ArmStanding(name))
-        stem = "/".join(cell[key] for key in ("suite", "task", "harness", "model", "recipe"))
-        arm_of[stem] = arm
-        for repetition in range(1, cell["repetitions"] + 1):
-            _look(found, arm, results.attempt(f"{stem}/r{repetition}"), cell["grade"])
+        for attempt_id in planned_by(cell):
+            arm_of[attempt_id.rpartition("/")[0]] = arm
+            _look(found, arm, results.attempt(attempt_id), cell["grade"])
     for path in results.fault_records():
         stem = "/".join(path.parts[-8:-3])
         if stem in arm_of:

@@ -1,6 +1,7 @@
-"""Write start.json: what workspace.sh builds, as the checks compare with it.
+"""Print start.json of a version-control task: what its workspace.sh builds, as the checks compare with it.
 
-python3 verifier/start.py > verifier/start.json        (after every change of workspace.sh)
+python .ci/vc_start.py tasks/version-control/NAME > start.json && mv start.json tasks/version-control/NAME/verifier/
+After every change of workspace.sh; a test compares.
 """
 
 import json
@@ -10,30 +11,31 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+PACKAGE = Path(sys.argv[1]).resolve()
+sys.path.insert(0, str(PACKAGE / "verifier"))
 
-from repo import QUIET, look, worktree
+from repo import QUIET, look, worktree  # noqa: E402 - it lies in the package that is named
 
 
 class Here:
     """Runs at once what a verifier would box: workspace.sh is the package's own."""
 
-    def run(self, argv, *, at, env, files):  # noqa: ANN001, ANN201
+    def run(self, argv, *, at, env, files):
         """Like Verification.run, but for the files, which need not be laid over."""
         return subprocess.run(argv, cwd=at, env={**os.environ, **env}, capture_output=True, check=True)
 
-    def ok(self, result):  # noqa: ANN001, ANN201
+    def ok(self, result):
         """The result itself."""
         return result
 
-    def text(self, path, folder):  # noqa: ANN001, ANN201
+    def text(self, path, folder):
         """A file as text."""
         return (folder / path).read_text()
 
 
 def main() -> None:
     """Build, look, print."""
-    script = Path(__file__).resolve().parent.parent / "workspace.sh"
+    script = PACKAGE / "workspace.sh"
     with tempfile.TemporaryDirectory(prefix="start-") as name:
         folder = Path(name)
         subprocess.run(["bash", str(script)], cwd=folder, env={**os.environ, **QUIET}, check=True)
