@@ -10,6 +10,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.planned import undisturbed
+
 LIMITS: dict[str, float] = {"trace_compiled_ms": 1.0, "trace_python_ms": 8.0}
 PAIRS = {"compiled": 200, "python": 80}
 BATCHES = 5
@@ -31,6 +33,10 @@ def _once(path: str, environment: dict[str, str], ends: tuple[int, int]) -> floa
     return (time.perf_counter_ns() - began) / 1e6
 
 
+def _pair(bare: str, traced: str, environment: dict[str, str], ends: tuple[int, int]) -> float:
+    return -_once(bare, environment, ends) + _once(traced, environment, ends)
+
+
 def _overhead(kind: str) -> float:
     """Milliseconds, the lowest median of a few batches: a busy machine only ever adds to it."""
     folder = Path(tempfile.mkdtemp())
@@ -39,10 +45,8 @@ def _overhead(kind: str) -> float:
     try:
         environment, medians = rig.environment(), []
         for _ in range(BATCHES):
-            pairs = []
-            for _ in range(PAIRS[kind] // BATCHES):
-                bare = _once(git, environment, ends)
-                pairs.append(_once(f"{rig.shims}/git", environment, ends) - bare)
+            with undisturbed():
+                pairs = [_pair(git, f"{rig.shims}/git", environment, ends) for _ in range(PAIRS[kind] // BATCHES)]
             medians.append(statistics.median(pairs))
         assert len(rig.stop()) == PAIRS[kind] // BATCHES * BATCHES
         return min(medians)

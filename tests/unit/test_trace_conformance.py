@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import signal
@@ -87,8 +86,6 @@ def test_a_signal_to_the_group_arrives_once(rig):
 
 def test_killing_the_shim_kills_the_command(rig):
     """SIGKILL to what the caller started ends the command too, as it would have without the shim."""
-    if rig.trace.facts()["shim"] == "python" and importlib.util.find_spec("_ctypes") is None:
-        pytest.skip("prctl cannot be reached from this Python")
     process = _start(rig, [f"{rig.shims}/sleep", "30.123"])
     deadline = time.monotonic() + 5
     while not (child := _children(process.pid)) and time.monotonic() < deadline:

@@ -272,6 +272,20 @@ def test_the_python_shim_works_on_each_interpreter_it_may_get(tmp_path, monkeypa
         monkeypatch.setattr(interpreter, "_small", how)
         monkeypatch.setattr(interpreter.place, "__defaults__", (first,))
         rig = _rig(tmp_path / name, "python")
-        assert (rig.stage.scratch / "trace/python/own").exists() is (name == "c")
+        libraries = list(rig.stage.scratch.glob("trace/python/lib*/python*/json"))
+        assert bool(libraries) is (name == "c")
         assert rig.run("git --version").stdout.startswith(b"git version")
         assert [line["proven"] for line in rig.stop()] == [True]
+
+
+def test_the_python_shim_starts_under_any_locale(tmp_path):
+    """Its small library has a codec for whatever the locale's encoding is called; bytes of no encoding pass through."""
+    rig = _rig(tmp_path, "python")
+    program = next((rig.stage.scratch / "trace/python/bin").iterdir())
+    code = "import codecs; print([codecs.lookup(n).name for n in ('UTF_8', 'iso-8859-15', 'EUC-JP')])"
+    said = subprocess.run([program, "-ISc", code], capture_output=True, check=True, text=True).stdout
+    assert said.split() == ["['utf-8',", "'iso8859-1',", "'iso8859-1']"]
+    for name in ("C", "POSIX", "C.UTF-8", "no_SUCH.EUC-JP"):
+        done = rig.run([f"{rig.shims}/git", b"log\xe9\xff"], env=rig.environment() | {"LC_ALL": name})
+        assert b"log\xe9\xff" in done.stderr
+    assert len(rig.stop()) == 4

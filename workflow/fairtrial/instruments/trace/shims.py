@@ -119,14 +119,12 @@ def place_python(folder: Path, names: Iterable[str], home: Path, *, inside: str,
     Returns that interpreter's file."""
     from fairtrial.instruments.trace import interpreter
 
-    placed = interpreter.place(home)
-    path = f"import sys\nsys.path.append({f'{inside}/{placed.extra}'!r})\n" if placed.extra else ""
-    first = f"#!{inside}/{placed.program} {interpreter.FLAGS}\n"
+    program = interpreter.place(home)
     for name in names:
         target = folder / name
-        target.write_text(f"{first}{path}import pyshim\npyshim.main({config!r}, {name!r})\n")
+        target.write_text(f"#!{inside}/{program} {interpreter.FLAGS}\n{config}\n{name}\n")
         target.chmod(0o755)
-    return home / placed.program
+    return home / program
 
 
 def proof_compiled(shim: Path) -> Callable[[int], bool]:

@@ -10,21 +10,8 @@ import _socket
 import posix
 import time
 
-try:
-    import _ctypes
-
-    _PRCTL = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")  # type: ignore[attr-defined, arg-type, unused-ignore]
-except Exception:
-    _PRCTL = 0
-
 PIECE, LOW_FD, REFUSED, PATIENCE = 60000, 100, 42, 10.0
 SPAN = b"FAIRTRIAL_SPAN"
-
-
-def prctl(option: int, value: int) -> None:
-    """The system call, where it can be had."""
-    if _PRCTL:
-        _ctypes.call_function(_PRCTL, (option, value))  # type: ignore[attr-defined, arg-type, unused-ignore]
 
 
 def now() -> int:
@@ -49,7 +36,7 @@ def high(fd: int) -> int:
     return place
 
 
-def content(path: str) -> bytes:
+def content(path: str | bytes) -> bytes:
     """All bytes of a small file."""
     fd, parts = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC), []
     while part := posix.read(fd, 1 << 20):
@@ -61,9 +48,10 @@ def content(path: str) -> bytes:
 class Setup:
     """What the configuration and the environment say about this call."""
 
-    def __init__(self, config: str, name: str) -> None:
+    def __init__(self) -> None:
         self.started = now()
-        self.name = name.encode()
+        words = content("/proc/self/cmdline").split(b"\0")[:-1]
+        _, config, self.name = content(words[2]).split(b"\n")[:3]
         rows = [line.split(b"\t") for line in content(config).split(b"\n")]
         self.rows = rows
         one = {r[0]: r[1] for r in rows if len(r) == 2}
@@ -71,7 +59,6 @@ class Setup:
         self.real, self.seen, self.kinds = next(
             (r[2], r[3], r[4]) for r in rows if r[0] == b"command" and r[1] == self.name
         )
-        words = content("/proc/self/cmdline").split(b"\0")[:-1]
         folder = words[2].rpartition(b"/")[0]
         called = self.name if folder.endswith(b"/shims") else words[2]
         self.argv = [called, *words[3:]]
@@ -198,10 +185,10 @@ def become(s: Setup, argv: list[bytes], env: dict[bytes, bytes], first_mask: set
     posix._exit(127 if error == 2 else 126)
 
 
-def main(config: str, name: str) -> None:
-    """Be the command `name`. Never returns."""
+def main() -> None:
+    """Be the command whose script was called: its lines 2 and 3 are the configuration and the name. Never returns."""
     first_mask = _signal.pthread_sigmask(_signal.SIG_SETMASK, _signal.valid_signals())
-    s = Setup(config, name)
+    s = Setup()
     why = s.refusal()
     line = Line(s.socket)
     if why:

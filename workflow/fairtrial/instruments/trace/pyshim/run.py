@@ -1,10 +1,11 @@
 """The Python shim's other half: run the command, pass its streams and signals through, report how it ended."""
 
 import _signal  # type: ignore[import-not-found, unused-ignore]
+import fcntl
 import posix
 import select
 
-from . import PATIENCE, Line, Setup, become, high, prctl
+from . import PATIENCE, Line, Setup, become, high
 
 KEEP = 32768
 CHARACTER = 0o020000
@@ -80,6 +81,26 @@ def captured(fd: int) -> tuple[int, int] | None:
     return None if st.st_mode & 0o170000 == CHARACTER else (st.st_dev, st.st_ino)
 
 
+def tie(ends: list[int]) -> None:
+    """Be killed when nobody holds one of these ends of a pipe any more: what PR_SET_PDEATHSIG does, which needs ctypes,
+    0.5 ms to import. Which end a dying process lets go first is the kernel's choice, so both are armed."""
+    for end in ends:
+        fcntl.fcntl(end, fcntl.F_SETOWN, posix.getpid())
+        fcntl.fcntl(end, fcntl.F_SETSIG, 9)
+        fcntl.fcntl(end, fcntl.F_SETFL, fcntl.FASYNC)
+
+
+def no_core() -> None:
+    """No core dump of ours where the command has left one."""
+    try:
+        import _ctypes
+
+        prctl = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")  # type: ignore[attr-defined, arg-type, unused-ignore]
+        _ctypes.call_function(prctl, (4, 0))  # type: ignore[attr-defined, arg-type, unused-ignore]
+    except Exception:
+        return
+
+
 class Run:
     """One command at depth 0."""
 
@@ -124,13 +145,14 @@ class Run:
     def spawn(self) -> None:
         """The real command, with the streams, signals and mask it would have had."""
         parent = posix.getpid()
+        ends = [high(fd) for fd in posix.pipe()] if hasattr(fcntl, "F_SETSIG") else []
         self.child = posix.fork()
         if self.child:
             for stream in (self.out, self.err):
                 if stream.end >= 0:
                     posix.close(stream.end)
             return
-        prctl(1, 9)
+        tie(ends)
         if posix.getppid() != parent:
             posix._exit(127)
         if self.out.end >= 0:
@@ -221,7 +243,7 @@ class Run:
         if late and not posix.fork():
             self.serve_late()
         if number:
-            prctl(4, 0)
+            no_core()
             if number not in (9, 19):
                 _signal.signal(number, _signal.SIG_DFL)
             _signal.pthread_sigmask(_signal.SIG_UNBLOCK, [number])
