@@ -181,6 +181,16 @@ def test_cost_is_compared_over_green_attempts() -> None:
     assert pair["cost"]["ratio"] == pytest.approx(1 / 3) and pair["cost"]["tasks"] == 6
 
 
+def test_reliability_is_pass_hat_k_on_common_tasks() -> None:
+    """5, 4, 3 of 5 against 5, 5, 0: k is 5 unless asked for; at 2 by hand (1 + .6 + .3) / 3."""
+    rows = [*suite([5, 4, 3], harness="x"), *suite([5, 5, 0], harness="y")]
+    assert one(rows, "x", "y")["reliability"] == {
+        "k": 5, "tasks": 3, "a": pytest.approx(1 / 3), "b": pytest.approx(2 / 3), "difference": pytest.approx(-1 / 3),
+    }  # fmt: skip
+    (pair,) = compare.compare(of_rows(rows), "x", "y", {"k": 2})["pairs"]
+    assert pair["reliability"]["a"] == pytest.approx((1 + 0.6 + 0.3) / 3)
+
+
 def test_noise_in_cost_has_an_interval() -> None:
     """The ratio's interval holds the ratio and its p is that of the same paired t."""
     frame = frames.many(800, 10, [("x", "m", 0.7), ("y", "m", 0.7)], seed=5)

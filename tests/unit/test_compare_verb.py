@@ -73,8 +73,29 @@ def test_versions_within_a_selection(trees: Path, capsys: pytest.CaptureFixture[
     assert "2.2.0 against 2.1.0" in capsys.readouterr().out
 
 
+def test_k_of_a_comparison(trees: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """pass^k takes the pair's attempts per task for k, or the one asked for; one that nobody reaches is not cut."""
+    both, out = ["alder", "birch", "--results", str(trees / "both" / "results")], trees / "k.json"
+    for given, k, tasks in (([], 2, 6), (["--k", "1"], 1, 6), (["--k", "3"], 3, 0)):
+        assert run(*both, *given, "--out", str(out)) == 0
+        (pair,) = records.load(out, "comparison")["pairs"]
+        found, rate = pair["reliability"], pair["pass_rate"]
+        assert (found["k"], found["tasks"]) == (k, tasks)
+        assert (found["a"] is None) is (tasks == 0)
+        assert k != 1 or [found["a"], found["b"]] == pytest.approx([rate["a"], rate["b"]])
+        assert f"pass^{k}" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
-    "given", [[], ["alder"], ["--before", "x.json"], ["alder", "birch", "--versions"], ["a", "b", "c"]]
+    "given",
+    [
+        [],
+        ["alder"],
+        ["alder", "birch", "--k", "0"],
+        ["--before", "x.json"],
+        ["alder", "birch", "--versions"],
+        ["a", "b", "c"],
+    ],
 )
 def test_wrong_use(given: list[str]) -> None:
     """Anything but two arms, a before and an after, or --versions is a usage error of one line."""

@@ -11,6 +11,8 @@ PAIR = {
       "these_low", "these_high",                            exactly these tasks: Newcombe, pooled
       "these_p", "these_q", "these_method"},                exactly these tasks: stratified exact
   "per_task": [{"task", "a_passes", "a_attempts", "b_passes", "b_attempts", "difference", "p", "q"}],
+  "reliability": {"k", "tasks", "a", "b", "difference"},     pass^k over tasks with k attempts on both sides; k is the
+                                                            setting, else "attempts" below
   "time": {"p", "q", "observed", "expected",                log-rank stratified by task, events of a
            "a_mean_seconds", "b_mean_seconds", "difference_seconds", "low", "high",     a failure at its budget
            "reading", "sooner": label | null},
@@ -45,8 +47,8 @@ def compare(attempts: pd.DataFrame, arm_a: str, arm_b: str, settings: Mapping[st
     """{"schema_version": 1, "kind": "arms", "pairs": [PAIR], "notes": [text]} of two arms.
 
     They are named in full or by any of their parts: "alder" against "birch" gives one pair per model, toolset and
-    adoption that both have; q and intervals hold over those pairs. Settings: alpha (.05), recipes {recipe12: record}
-    to name what changed, adapters {harness: adapter}.
+    adoption that both have; q and intervals hold over those pairs. Settings: alpha (.05), k of pass^k, recipes
+    {recipe12: record} to name what changed, adapters {harness: adapter}.
     Raises UserError for names that fit no arm, the reference or noop, or arms of which only one is simulated.
     """
     chosen = dict(settings or {})

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fairtrial.analysis import columns, compare_change, compare_words
 from fairtrial.analysis.arms import Arm, Json
 from fairtrial.analysis.compare_change import Facts
-from fairtrial.analysis.stats import paired, rates, survival, tables
+from fairtrial.analysis.stats import paired, rates, repeats, survival, tables
 
 Floats = NDArray[np.float64]
 RATIOS = {"seconds": "seconds_to_green", "cost": "cost_usd", "tokens": ""}
@@ -144,6 +144,7 @@ def _figures(match: Match, settings: Json) -> Json:
         "tasks": {"common": len(tasks), "only_a": sorted(set(a.names) - tasks), "only_b": sorted(set(b.names) - tasks)},
         "pass_rate": _pass_rate(match),
         "per_task": _per_task(match),
+        "reliability": _reliability(match, settings.get("k")),
         "time": _time(match),
         **{name: _ratio(match, name) for name in RATIOS},
         "detectable": _detectable(match),
@@ -187,6 +188,17 @@ def _per_task(match: Match) -> list[Json]:
     d = match.rate_differences().tolist()
     lists = (match.tasks, *whole, d, p.tolist(), q.tolist())
     return [dict(zip(keys, row, strict=True)) for row in zip(*lists, strict=True)]
+
+
+def _reliability(match: Match, wanted: int | None) -> Json:
+    """pass^k of both over the tasks with k attempts on both sides; k is the pair's own unless one is wanted.
+    Without an interval: near the ceiling all tasks agree, and any over tasks would have no width."""
+    c_a, n_a, c_b, n_b = match.counts
+    k = wanted or int(match.size)
+    enough = (n_a >= k) & (n_b >= k) & (k > 0)
+    first, second = (repeats.pass_hat_k(n[enough], c[enough], k) for c, n in ((c_a, n_a), (c_b, n_b)))
+    means = {"a": _mean(first), "b": _mean(second), "difference": _mean(first - second)}
+    return {"k": k, "tasks": int(first.size), **means}
 
 
 def _time(match: Match) -> Json:

@@ -39,6 +39,7 @@ def _pair(pair: Json) -> Iterator[str]:
                           + (f", {time['sooner']} sooner" if time["sooner"] else "")
                           + (f"; mean {time['difference_seconds']:+.1f} s" if time["difference_seconds"] is not None
                              else "")),
+        (f"pass^{pair['reliability']['k']}", _reliability(pair["reliability"])),
         *((f"{name} of a success", _ratio(pair[name])) for name in ("cost", "tokens", "seconds")),
     ]  # fmt: skip
     if len(pair["changed"]) == 1 and not pair["axes"]:  # the labels say what differs otherwise, the notes what is more
@@ -72,6 +73,13 @@ def _p(value: float | None) -> str:
 
 def _range(low: float | None, high: float | None) -> str:
     return "no interval" if low is None or high is None else f"{points(low)} to {points(high)} points"
+
+
+def _reliability(one: Json) -> str:
+    """Without a verdict: it is a function of the same passes as the pass rate."""
+    if not one["tasks"]:
+        return "n/a: no task has that many scored attempts on both sides"
+    return f"{_percent(one['a'])} and {_percent(one['b'])} on {one['tasks']} tasks"
 
 
 def _ratio(one: Json) -> str:

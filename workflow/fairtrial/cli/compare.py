@@ -23,6 +23,9 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--after", type=Path, metavar="MANIFEST", help="attempts after it")
     parser.add_argument("--versions", action="store_true", help="newest harness version against the previous three")
     parser.add_argument("--manifest", type=Path, metavar="FILE", help="compare within a selection, not an experiment")
+    parser.add_argument(
+        "--k", type=int, metavar="K", help="k of pass^k; default: attempts per task of the arm with fewer"
+    )
     parser.add_argument("--out", type=Path, metavar="FILE", help="also write every figure as JSON")
 
 
@@ -44,15 +47,18 @@ def _record(args: argparse.Namespace) -> _stages.Json:
     from fairtrial.analysis import compare, compare_versions
     from fairtrial.contracts.errors import UserError
 
+    if args.k is not None and args.k < 1:
+        raise UserError(f"--k {args.k}: k is 1 or more")
     if args.before or args.after:
         if not (args.before and args.after) or args.arms or args.versions or args.manifest:
-            raise UserError("compare: --before and --after go together and with nothing else but --out")
+            raise UserError("compare: --before and --after go together and with nothing else but --k and --out")
         (before, told_before), (after, told_after) = _chosen(args.before), _chosen(args.after)
         recipes = told_before["recipes"] | told_after["recipes"]
-        return compare.before_after(before, after, told_after | {"recipes": recipes})
+        return compare.before_after(before, after, told_after | {"recipes": recipes, "k": args.k})
     if args.versions == bool(args.arms) or (args.arms and len(args.arms) != 2):
         raise UserError("compare: name two arms, or --before FILE --after FILE, or --versions")
     frame, settings = _chosen(args.manifest) if args.manifest else _planned(args)
+    settings = settings | {"k": args.k}
     if args.versions:
         return compare_versions.versions(frame, settings)
     return compare.compare(frame, args.arms[0], args.arms[1], settings)
