@@ -40,6 +40,7 @@ def said(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
         (["check", "tally-gruop"], "matches no task (did you mean 'tally-group'?); suites"),
         (["doctor", "isolaton"], "unknown probe 'isolaton'"),
         (["show", "x", "--at", "1"], "name a new folder with --workspace DIR"),
+        (["dataset", "--from", "x" * 300, "--out", "y"], "File name too long"),
         (["recipes", *EMPTY], "nowhere is not a folder"),
         (["recipes", "--results", ".", "--since", "yesterday"], "give a day such as 2026-01-31"),
         (["recipes", "--results", ".", "--name", "gone"], "planned experiments: none"),

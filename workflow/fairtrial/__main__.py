@@ -17,8 +17,9 @@ from fairtrial.contracts.errors import Fault, UserError
 from fairtrial.contracts.plain import plain
 
 _CLI = Path(__file__).parent / "cli"
-# What a path the user gave may be: no mistake of ours.
-_NOT_WRITABLE = frozenset({errno.EROFS, errno.EACCES, errno.ENOTDIR, errno.EISDIR})
+# What a path or a disk of the user's may be: no mistake of ours.
+_USERS = frozenset({errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG,
+                    errno.ELOOP, errno.ENOSPC, errno.EDQUOT})  # fmt: skip
 
 
 def verbs() -> list[str]:
@@ -95,7 +96,7 @@ def _run(verb: str, arguments: list[str]) -> int:
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         sys.stdout = None
     except OSError as error:
-        if error.errno not in _NOT_WRITABLE:
+        if error.errno not in _USERS:
             raise
         sys.stderr.write(f"fairtrial: {error.filename}: {error.strerror}\n")
         code = 2
