@@ -123,8 +123,17 @@ static void stand_aside(void) {
     else if (getpgrp() != getpid()) setpgid(0, 0);
 }
 
+static int settle(int status) { /* as if the command itself had met what we met when writing for it */
+    int number = refused_by == EPIPE ? SIGPIPE : refused_by == EFBIG ? SIGXFSZ : 0;
+    if (!refused_by || (status != 0 && status != SIGPIPE)) return status;
+    if (number && first_action[number].sa_handler == SIG_DFL) return number;
+    if (refused_by == EPIPE) return status;
+    dprintf(2, "%s: write error: %s\n", command, strerror(refused_by));
+    return 1 << 8;
+}
+
 static int finish(int status, int byte, int late) {
-    if (broken && status == 0 && first_action[SIGPIPE].sa_handler == SIG_DFL) status = SIGPIPE; /* its reader is gone */
+    status = settle(status);
     tell_end(WIFEXITED(status) ? WEXITSTATUS(status) : -1, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
     if (!byte) byte = answer(PATIENCE);
     if (byte == 'w') answer(300);

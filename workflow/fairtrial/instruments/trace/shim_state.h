@@ -45,7 +45,7 @@ static char *real_path, *seen_path, *socket_path, *command = "", *kinds = "";
 static char *parent_span = "", *parent_command = "", *depth_text = "0";
 static char **new_env, span[64];
 static long long cap = 1 << 20;
-static int sync_start, merged, sock = -1, broken, names_in_env, has_shlvl;
+static int sync_start, merged, sock = -1, refused_by, names_in_env, has_shlvl;
 static volatile pid_t child;
 static int has_tty;
 static sigset_t first_mask;
@@ -62,6 +62,7 @@ static int high(int fd) { /* move an fd of ours out of the way of the command's 
     if (fd < 0) return fd;
     moved = fcntl(fd, F_DUPFD_CLOEXEC, LOW_FD);
     if (moved < 0) moved = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    if (moved < 0) return fd; /* no other is left */
     close(fd);
     return moved;
 }

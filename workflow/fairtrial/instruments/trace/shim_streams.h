@@ -121,7 +121,7 @@ static ssize_t move(struct stream *s, size_t most, int record) {
     }
     if (record) keep(s, pump_buffer, (size_t)n);
     if (put(s->out, pump_buffer, (size_t)n)) {
-        broken = errno == EPIPE;
+        refused_by = errno;
         shut(s);
         return 0;
     }

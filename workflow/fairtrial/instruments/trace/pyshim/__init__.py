@@ -2,7 +2,8 @@
 
 It imports only what the interpreter has built in or loads in a blink: every import is paid at every command.
 Differences: argv[0] is the name, a command starts with SIGPIPE and SIGXFSZ at their defaults (the interpreter
-changes them before we can look), and a signal from a terminal is told apart by its number alone.
+changes them before we can look), a signal from a terminal is told apart by its number alone, and no interpreter
+starts with a folder as standard input.
 """
 
 import _signal  # type: ignore[import-not-found, unused-ignore]
@@ -71,8 +72,8 @@ class Setup:
         """As the kernel gave it: the interpreter may have changed its own copy."""
         pairs = [e.split(b"=", 1) for e in content("/proc/self/environ").split(b"\0") if b"=" in e]
         self.env = {p[0]: p[1] for p in pairs}
-        above = self.env.pop(SPAN, b"0:::").split(b":", 3)
-        self.depth, self.parent = int(above[0] or b"0"), above[1]
+        above = (self.env.pop(SPAN, b"") + b":::").split(b":", 3)
+        self.depth, self.parent = int(above[0]) if above[0].isdigit() and len(above[0]) < 5 else 0, above[1]
         self.inside_tool = self.depth > 0 and above[2] == b"v"
         self.span = b"%x-%x" % (self.started, posix.getpid())
         kind = b"v" if b"v" in self.kinds else b"p"
@@ -204,4 +205,8 @@ def main() -> None:
         become(s, s.argv, s.marked, first_mask)
     from .run import Run
 
-    Run(s, line, first_mask).run()
+    try:
+        run = Run(s, line, first_mask)
+    except OSError:  # no descriptor is left for a pipe
+        become(s, s.argv, s.env, first_mask)
+    run.run()

@@ -20,7 +20,7 @@ class Stream:
         self.out, self.letter, self.cap = out, letter, cap
         self.pipe, self.end, self.total, self.kept = -1, -1, 0, 0
         self.held = bytearray()
-        self.broken = False
+        self.refused = 0
         if out:
             read, write = posix.pipe()
             self.pipe, self.end = high(read), high(write)
@@ -67,7 +67,7 @@ class Stream:
                 waits.register(self.out, select.POLLOUT)
                 waits.poll()
             except OSError as problem:
-                self.broken = problem.errno == 32
+                self.refused = problem.errno or 5
                 return False
         return True
 
@@ -125,8 +125,12 @@ class Run:
             byte = self.line.answer(PATIENCE)
         if byte == b"x":
             become(self.setup, self.setup.argv, self.setup.env, self.first_mask)
-        wake = self.watch_child()
-        self.spawn()
+        try:
+            wake = self.watch_child()
+            self.spawn()
+        except OSError:  # no descriptor or no process is left for us: the command goes without
+            self.restore_child()
+            become(self.setup, self.setup.argv, self.setup.env, self.first_mask)
         self.stand_aside()
         self.catch()
         self.pump(wake)
@@ -161,9 +165,13 @@ class Run:
                 posix.dup2(self.out.end, 2)
         if self.err.end >= 0:
             posix.dup2(self.err.end, 2)
+        self.restore_child()
+        become(self.setup, self.setup.argv, self.setup.marked, self.first_mask)
+
+    def restore_child(self) -> None:
+        """SIGCHLD as the command would have had it."""
         _signal.set_wakeup_fd(-1)
         _signal.signal(17, self.on_child or _signal.SIG_DFL)
-        become(self.setup, self.setup.argv, self.setup.marked, self.first_mask)
 
     def stand_aside(self) -> None:
         """See shim.c."""
@@ -231,27 +239,43 @@ class Run:
     def finish(self, byte: bytes, late: bool) -> None:
         """Report, let late writers be, and end the way the command ended."""
         out, err = self.out, self.err
-        status = posix.WEXITSTATUS(self.status) if posix.WIFEXITED(self.status) else -1
-        number = posix.WTERMSIG(self.status) if posix.WIFSIGNALED(self.status) else 0
-        if (out.broken or err.broken) and status == 0:
-            status, number = -1, 13
+        status, number = self.settle()
         totals = (out.total if out.out else -1, err.total if err.out else -1)
         self.line.end(status, number, totals, bytes(out.held), bytes(err.held))
         byte = byte or self.line.answer(PATIENCE)
         if byte == b"w":
             self.line.answer(0.3)
-        if late and not posix.fork():
+        if late:
             self.serve_late()
         if number:
             no_core()
-            if number not in (9, 19):
+            if number in self.handled:
                 _signal.signal(number, _signal.SIG_DFL)
-            _signal.pthread_sigmask(_signal.SIG_UNBLOCK, [number])
             posix.kill(posix.getpid(), number)
         posix._exit(128 + number if number else status)
 
+    def settle(self) -> tuple[int, int]:
+        """Exit status (-1: none) and signal, as if the command itself had met what we met when writing for it."""
+        status = posix.WEXITSTATUS(self.status) if posix.WIFEXITED(self.status) else -1
+        number = posix.WTERMSIG(self.status) if posix.WIFSIGNALED(self.status) else 0
+        why = self.out.refused or self.err.refused
+        if not why or (status != 0 and number != 13):
+            return status, number
+        if why in (27, 32):
+            return -1, 25 if why == 27 else 13
+        try:
+            posix.write(2, b"%b: write error: %b\n" % (self.setup.name, posix.strerror(why).encode()))
+        except OSError:
+            return 1, 0
+        return 1, 0
+
     def serve_late(self) -> None:
         """Late background writers: their bytes arrive, nobody waits for us."""
+        try:
+            if posix.fork():
+                return
+        except OSError:
+            return
         self.line.link = None
         for fd in (0, *(s.out or fd for fd, s in ((1, self.out), (2, self.err)) if s.pipe < 0)):
             try:
