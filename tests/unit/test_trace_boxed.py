@@ -127,3 +127,15 @@ def test_scripts_whose_interpreter_is_traced_too_run_once(tmp_path, kind):
         ("python", 0),
     ]  # fmt: skip
     assert facts["unproven"] == 0 and "/opt/cli/bin/one" in facts["covered_paths"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_virtual_environment_the_agent_makes_is_found_and_traced(tmp_path, kind):
+    """Activated or called by its path, its Python knows whose it is, and each call is a command."""
+    script = (
+        "python3 -m venv --without-pip /tmp/v; . /tmp/v/bin/activate; python -c 'import sys; print(sys.prefix)'; "
+        "python3 -c 'import sys; print(sys.executable)'; deactivate; /tmp/v/bin/python -c 'import sys; print(sys.prefix)'; true"
+    )
+    _, lines, facts, out, err = _run(tmp_path, kind, ["bash", "-c", script])
+    assert out.splitlines() == [b"/tmp/v", b"/tmp/v/bin/python3", b"/tmp/v"], err
+    assert len([line for line in lines if line["depth"] == 0]) == 4 and facts["unproven"] == 0

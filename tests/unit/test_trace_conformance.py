@@ -122,6 +122,26 @@ def test_a_terminal_is_passed_through(rig):
     assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT
 
 
+def test_ctrl_z_stops_the_command_and_fg_continues_it(rig):
+    """On a terminal the shell sees the same stop (148) as of the bare command, and the same end after fg."""
+    import pty
+
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.chdir(rig.stage.box.workspace)
+        line = (
+            "python3 -c 'import time; print(\"up\", flush=True); time.sleep(1)'; echo s$? >> seen; fg; echo s$? >> seen"
+        )
+        os.execve("/bin/bash", ["bash", "--norc", "-i", "-c", "set -m; " + line], rig.environment())
+    seen = b""
+    while b"up" not in seen:
+        seen += os.read(fd, 100)
+    os.write(fd, b"\x1a")
+    os.waitpid(pid, 0)
+    os.close(fd)
+    assert (rig.stage.box.workspace / "seen").read_text() == "s148\ns0\n"
+
+
 def test_the_command_goes_on_when_the_recorder_is_gone(rig):
     """A recorder that has ended costs the trace, never the command."""
     rig.stop()

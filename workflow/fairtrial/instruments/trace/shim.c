@@ -52,7 +52,7 @@ static int reap(int flags, int *status) { /* 1: the command has ended */
     do got = waitpid(child, status, flags | (has_tty ? WUNTRACED : 0)); while (got < 0 && errno == EINTR);
     if (got == child && !WIFSTOPPED(*status)) child = 0;
     sigprocmask(SIG_SETMASK, &before, NULL);
-    if (got > 0 && WIFSTOPPED(*status)) raise(SIGSTOP);
+    if (got > 0 && WIFSTOPPED(*status)) stop_by(WSTOPSIG(*status));
     return child == 0 || got < 0;
 }
 
@@ -190,7 +190,7 @@ int main(int argc, char **argv) {
     if (why) return refuse(given, started, why);
     copy = malloc((count + 1) * sizeof *copy);
     memcpy(copy, given, (count + 1) * sizeof *copy);
-    if (strchr(kinds, 'i') && !strchr(given[0], '/')) copy[0] = seen_path; /* interpreters find themselves by argv[0] */
+    if (strchr(kinds, 'i') && !strchr(given[0], '/')) copy[0] = found_at(); /* interpreters find themselves by argv[0] */
     if (atoi(depth_text) == 0) return run(given, copy, started);
     tell_start(given, started, "n");
     answer(PATIENCE); /* after exec the recorder could not tell who was asking */

@@ -56,6 +56,12 @@ static void load_config(const char *argv0) {
     } else if (!find_command(base(argv0))) fail("no traced command has this name");
 }
 
+static char *found_at(void) { /* where a name without a slash led: a path of ours stands for another, any other for itself */
+    char *path = (char *)getauxval(AT_EXECFN), *slash = path ? strrchr(path, '/') : NULL;
+    size_t folder = slash ? (size_t)(slash - path) : 0;
+    return slash && (folder < 6 || strncmp(slash - 6, "/shims", 6)) ? path : seen_path;
+}
+
 static int takes_value(const char *option) { /* an option whose value is the next word, such as git -C */
     char want[300];
     if (snprintf(want, sizeof want, "\nvalue\t%s\t%s\n", command, option) >= (int)sizeof want) return 0;

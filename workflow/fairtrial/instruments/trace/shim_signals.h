@@ -39,6 +39,13 @@ static void restore_signals(void) {
     sigprocmask(SIG_SETMASK, &first_mask, NULL);
 }
 
+static void stop_by(int number) { /* until it is continued */
+    struct sigaction before, first = {.sa_handler = SIG_DFL};
+    int changed = !sigaction(number, &first, &before); /* not for SIGSTOP, which needs none */
+    raise(number);
+    if (changed) sigaction(number, &before, NULL);
+}
+
 static void die_by(int number) {
     struct rlimit none = {0, 0};
     sigset_t one;

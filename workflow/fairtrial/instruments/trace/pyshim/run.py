@@ -5,7 +5,7 @@ import fcntl
 import posix
 import select
 
-from . import PATIENCE, Line, Setup, become, high
+from . import PATIENCE, Line, Setup, become, high, no_core
 
 KEEP = 32768
 CHARACTER = 0o020000
@@ -88,17 +88,6 @@ def tie(ends: list[int]) -> None:
         fcntl.fcntl(end, fcntl.F_SETOWN, posix.getpid())
         fcntl.fcntl(end, fcntl.F_SETSIG, 9)
         fcntl.fcntl(end, fcntl.F_SETFL, fcntl.FASYNC)
-
-
-def no_core() -> None:
-    """No core dump of ours where the command has left one."""
-    try:
-        import _ctypes
-
-        prctl = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")  # type: ignore[attr-defined, arg-type, unused-ignore]
-        _ctypes.call_function(prctl, (4, 0))  # type: ignore[attr-defined, arg-type, unused-ignore]
-    except Exception:
-        return
 
 
 class Run:
@@ -202,7 +191,11 @@ class Run:
             self.child, self.status = 0, status
         _signal.pthread_sigmask(_signal.SIG_SETMASK, every)
         if stopped:
-            posix.kill(posix.getpid(), 19)
+            number = posix.WSTOPSIG(status)
+            before = None if number == 19 else _signal.signal(number, _signal.SIG_DFL)
+            posix.kill(posix.getpid(), number)
+            if before is not None:
+                _signal.signal(number, before)
         return self.child == 0
 
     def pump(self, wake: int) -> None:
