@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import base64
+import bz2
 import gzip
+import io
 import json
+import lzma
+import subprocess
 import tarfile
+import zipfile
 import zlib
 from urllib.parse import quote
 from xml.etree import ElementTree as ET
@@ -117,6 +122,7 @@ def spellings():
         "base64": base64.b64encode(raw), "base64, one before": base64.b64encode(b"x" + raw + b"yz"),
         "base64, two before": base64.b64encode(b"xy" + raw + b"z"), "gzip": gzip.compress(raw),
         "url-safe base64": base64.urlsafe_b64encode(b"?>" + raw),
+        "utf-16": KEY.encode("utf-16-le"), "wrapped base64": base64.encodebytes(b"x" * 50 + raw),
         "snapshot pack": b"ftpack1\nz" + bytes(32) + len(zlib.compress(raw)).to_bytes(8, "big") + zlib.compress(raw),
     }  # fmt: skip
 
@@ -147,3 +153,75 @@ def test_patterns_see_through_json(glue):
 def test_ordinary_text_is_no_secret(text):
     """Short or plain words raise no alarm."""
     assert _secrets.scan_bytes("f", text.encode(), {}) == set()
+
+
+def git_pack(folder, text):
+    """The pack file of a repository in which a text was committed."""
+    (folder / "f").write_text(text)
+    who = ["-c", "user.name=a", "-c", "user.email=a@example.invalid"]
+    for command in (["init", "-q"], ["add", "f"], [*who, "commit", "-qm", "m"], ["gc", "-q"]):
+        subprocess.run(["git", *command], cwd=folder, check=True, capture_output=True)
+    return next(folder.glob(".git/objects/pack/*.pack")).read_bytes()
+
+
+def as_zip(text):
+    """A zip archive with a text in it."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("f", text)
+    return out.getvalue()
+
+
+def snapshot(content):
+    """A snapshot pack with one object that was not worth compressing."""
+    return b"ftpack1\nr" + bytes(32) + len(content).to_bytes(8, "big") + content
+
+
+@pytest.mark.parametrize("how", ["git object", "git object in a snapshot", "git pack", "zip", "bzip2", "xz", "utf-16",
+                                 "second gzip member", "gzip in gzip"])  # fmt: skip
+def test_tokens_are_found_in_what_is_packed(tmp_path, how):
+    """A token that only stands in something packed, once or twice, is found."""
+    text = ("plain words " * 40 + TOKEN + "\n").encode()
+    loose = zlib.compress(b"blob 516\0" + text)
+    content = {
+        "git object": lambda: loose, "git object in a snapshot": lambda: snapshot(loose),
+        "git pack": lambda: git_pack(tmp_path, text.decode()), "zip": lambda: as_zip(text),
+        "bzip2": lambda: bz2.compress(text), "xz": lambda: lzma.compress(text),
+        "utf-16": lambda: text.decode().encode("utf-16"), "gzip in gzip": lambda: gzip.compress(gzip.compress(text)),
+        "second gzip member": lambda: gzip.compress(b"first") + gzip.compress(text),
+    }[how]()  # fmt: skip
+    assert TOKEN.encode() not in content
+    assert _secrets.Finding("f", "GitHub token") in _secrets.scan_bytes("f", content, {})
+
+
+@pytest.mark.parametrize(
+    "content", [b"PACK", b"PACKAGES\n", b"PK\x03\x04torn", b"BZh9", b"PAR1", b"\x1f\x8b", b"x\x9c"]
+)
+def test_what_only_begins_like_an_archive_is_no_error(content):
+    """Torn or foreign content is looked at as it is."""
+    assert _secrets.scan_bytes("f", content + b" \n" + TOKEN.encode(), {})
+
+
+def test_what_only_the_matrix_or_a_table_holds_is_scanned(source, tmp_path):
+    """A tag of the matrix and a fault's message block the export too, whatever else is in the table."""
+    source.matrix["cells"][0]["tags"] = [TOKEN]
+    with pytest.raises(UserError, match=r"matrix\.json: looks like GitHub token"):
+        evidence.export(source, tmp_path / "out")
+    source.matrix["cells"][0]["tags"] = []
+    message = {"message": " ".join(f"refused {n} times" for n in range(2000)) + f" {TOKEN}"}
+    for path in source.results.rglob("fault.json"):
+        path.write_text(json.dumps(json.loads(path.read_text()) | message))
+    dataset.build(source.results, source.matrix, source.dataset)
+    with pytest.raises(UserError, match=r"dataset/faults\.parquet: looks like GitHub token"):
+        evidence.export(source, tmp_path / "out")
+
+
+@pytest.mark.parametrize("value", [KEY.replace("/", "-"), TOKEN])
+def test_a_name_that_is_a_secret_is_not_shown(source, tmp_path, value):
+    """The file is named with a mark where the secret stands."""
+    source.secrets = {"MY_KEY": KEY.replace("/", "-")}
+    (some_attempt(source) / f"odd {value}.txt").write_text("nothing")
+    with pytest.raises(UserError) as caught:
+        evidence.export(source, tmp_path / "out")
+    assert "odd [...]" in str(caught.value)
+    assert value not in str(caught.value)

@@ -1,7 +1,8 @@
 """Finds secrets in evidence before it leaves the machine: known values in every encoding, then patterns.
 
 Raw JSON hides tokens from patterns (a `\\n` before a token is no word boundary), so patterns run over a decoded view.
-A finding names the file and the kind, never the value.
+What is packed (_packed.py) is looked into. A finding names the file and the kind, never the value: a file whose name
+holds a secret is shown with a mark in its place.
 """
 
 from __future__ import annotations
@@ -9,15 +10,16 @@ from __future__ import annotations
 import base64
 import json
 import re
-import struct
-import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
+from fairtrial.analysis.export._packed import views
+
 SHORTEST = 8  # a shorter value would be found everywhere by chance
-MOST_UNPACKED = 512 << 20
+MARK = b"[...]"
+_SPACE = b" \t\r\n"
 
 PATTERNS: Mapping[str, bytes] = {
     "Anthropic key": rb"sk-ant-[A-Za-z0-9_-]{16,}",
@@ -51,10 +53,11 @@ class Finding(NamedTuple):
 
 
 def encodings(value: str) -> set[bytes]:
-    """Spellings under which a value may stand in a file: raw, URL, JSON, hex, base64 at three alignments."""
+    """Spellings under which a value may stand in a file: raw, UTF-16, URL, JSON, hex, base64 at three alignments."""
     raw = value.encode("utf-8", "replace")
     found = {raw, quote(value).encode(), quote(value, safe="").encode(), json.dumps(value)[1:-1].encode()}
     found |= {raw.hex().encode(), raw.hex().upper().encode()}
+    found |= {value.encode(order, "replace") for order in ("utf-16-le", "utf-16-be")}
     for shift in range(3):
         spelled = base64.b64encode(b"\0" * shift + raw)
         # the first and last characters also hold bits of the neighbours, so only the middle is certain
@@ -80,55 +83,49 @@ def _unescape(found: re.Match[bytes]) -> bytes:
     return _PLAIN.get(found[2], found[2])
 
 
-def views(content: bytes) -> Iterator[bytes]:
-    """The content and what is packed in it: snapshot packs, gzip."""
-    yield content
-    if content.startswith(b"ftpack1\n"):
-        yield from _unpacked(content)
-    elif content.startswith(b"\x1f\x8b"):
-        with_limit = zlib.decompressobj(31)
-        try:
-            yield with_limit.decompress(content, MOST_UNPACKED)
-        except zlib.error:
-            return
-
-
-def _unpacked(content: bytes) -> Iterator[bytes]:
-    header, at = struct.Struct(">c32sQ"), 8
-    while at + header.size <= len(content):
-        kind, _, length = header.unpack_from(content, at)
-        at += header.size
-        payload = content[at : at + length]
-        at += length
-        try:
-            if kind == b"z":
-                yield zlib.decompressobj().decompress(payload, MOST_UNPACKED)
-            elif kind == b"d":
-                yield zlib.decompressobj().decompress(payload[32:], MOST_UNPACKED)
-        except zlib.error:
-            continue
-
-
 def scan_bytes(name: str, content: bytes, needles: Mapping[bytes, str]) -> set[Finding]:
     """Findings in one file's content; `needles`: spelling -> name of the secret."""
     found: set[Finding] = set()
     for view in views(content):
-        text = decoded(view)
+        texts = _texts(view)
+        joined = texts[1].translate(None, _SPACE) if needles else b""  # base64 and hex are often wrapped
         for spelling, secret in needles.items():
-            if spelling in view or spelling in text:
+            if any(spelling in text for text in (*texts, joined)):
                 found.add(Finding(name, f"the value of {secret}"))
-        if _ALL.search(text) or _ALL.search(view):
-            found |= {Finding(name, kind) for kind, each in _EACH.items() if each.search(text) or each.search(view)}
+        if any(_ALL.search(text) for text in texts):
+            found |= {Finding(name, kind) for kind, each in _EACH.items() if any(each.search(text) for text in texts)}
     return found
 
 
-def scan(files: Iterable[tuple[str, Path]], secrets: Mapping[str, str]) -> list[Finding]:
-    """Findings over files given as (name to show, path), sorted; `secrets`: name -> value handed to attempts."""
+def _texts(view: bytes) -> tuple[bytes, ...]:
+    """A view as it is, without JSON escapes and, where it looks like UTF-16, without the zero bytes."""
+    texts = (view, decoded(view))
+    return (*texts, view.replace(b"\0", b"")) if view.count(b"\0") * 3 >= len(view) > 0 else texts
+
+
+def shown(name: str, needles: Mapping[bytes, str]) -> str:
+    """A file's name without the secrets that stand in it."""
+    content = name.encode("utf-8", "surrogateescape")
+    for spelling in needles:
+        content = content.replace(spelling, MARK)
+    return _ALL.sub(MARK, content).decode("utf-8", "replace")
+
+
+def scan(
+    files: Iterable[tuple[str, Path]], secrets: Mapping[str, str], made: Mapping[str, bytes] | None = None
+) -> list[Finding]:
+    """Findings over files given as (name to show, path), sorted; `secrets`: name -> value handed to attempts.
+
+    `made`: name -> content of what is no file yet and goes out with them.
+    """
     needles = {
         spelling: name for name, value in secrets.items() if len(value) >= SHORTEST for spelling in encodings(value)
     }
     found: set[Finding] = set()
+    for name, content in (made or {}).items():
+        found |= scan_bytes(name, content, needles)
     for name, path in files:
-        found |= scan_bytes(name, path.read_bytes(), needles)
-        found |= scan_bytes(name, name.encode(), needles)
+        told = shown(name, needles)
+        found |= scan_bytes(told, path.read_bytes(), needles)
+        found |= scan_bytes(told, name.encode("utf-8", "surrogateescape"), needles)
     return sorted(found)

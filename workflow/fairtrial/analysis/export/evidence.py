@@ -29,7 +29,7 @@ MOST_NAMED = 20
 def export(source: Source, out: Path) -> list[Path]:
     """Scan, then write the bundle; UserError that names files and kinds when something is found."""
     files = sorted(_files(source))
-    found = _secrets.scan(files, source.secrets)
+    found = _secrets.scan(files, source.secrets, {"matrix.json": canonical(source.matrix)})
     if found:
         raise UserError(_blocked(found))
     out.mkdir(parents=True, exist_ok=True)
