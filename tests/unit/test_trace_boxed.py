@@ -134,7 +134,8 @@ def test_a_virtual_environment_the_agent_makes_is_found_and_traced(tmp_path, kin
     """Activated or called by its path, its Python knows whose it is, and each call is a command."""
     script = (
         "python3 -m venv --without-pip /tmp/v; . /tmp/v/bin/activate; python -c 'import sys; print(sys.prefix)'; "
-        "python3 -c 'import sys; print(sys.executable)'; deactivate; /tmp/v/bin/python -c 'import sys; print(sys.prefix)'; true"
+        "python3 -c 'import sys; print(sys.executable)'; deactivate; "
+        "/tmp/v/bin/python -c 'import sys; print(sys.prefix)'; true"
     )
     _, lines, facts, out, err = _run(tmp_path, kind, ["bash", "-c", script])
     assert out.splitlines() == [b"/tmp/v", b"/tmp/v/bin/python3", b"/tmp/v"], err
