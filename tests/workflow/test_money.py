@@ -126,6 +126,26 @@ def test_the_cap_stops_starting_and_a_higher_one_goes_on(tmp_path: Path) -> None
     assert starts(lab) == 4
 
 
+def test_a_damaged_ledger_is_refused_and_goes_on_without_the_record(tmp_path: Path) -> None:
+    """Exit code 2 names the file; moved away, its attempt is settled again from its seal and every cent is counted."""
+    lab = paid_lab(tmp_path, spend={"allow": True}, repetitions=1)
+    assert lab.snakemake().returncode == 0
+    path = next(lab.results.glob("ledger/default/*/*-settle.json"))
+    path.write_bytes(b"")
+    lab.config["repetitions"] = 2
+    lab.write()
+    done = lab.snakemake()
+    assert done.returncode == 2
+    assert f"{path}: a ledger record that cannot be read" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert lab.fairtrial("status").returncode == 2
+    path.unlink()
+    done = lab.snakemake()
+    assert done.returncode == 0, done.stderr
+    assert (starts(lab), lab.faults()) == (4, [])
+    assert ledger.balance(Results(lab.results), "default").counted == pytest.approx(0.08)
+
+
 def test_a_rate_limit_is_waited_out_and_leaves_its_trace(tmp_path: Path) -> None:
     """One fault with its cent and evidence, one more start after the pause, one seal that says so."""
     lab = paid_lab(tmp_path, spend={"allow": True}, tasks=["tiny/one"], repetitions=1)

@@ -63,17 +63,27 @@ def dump(path: Path, record: object, *, durable: bool = True) -> None:
     write_bytes(path, pretty(record), durable=durable)
 
 
-def create(path: Path, record: object) -> bool:
-    """Create a record file exclusively; False when it is already there. Safe on shared disks."""
+def create(path: Path, record: object, *, durable: bool = False) -> bool:
+    """Create a record file exclusively; False when it is already there. Safe on shared disks.
+
+    durable: whole on the disk before it has its name, and the name before this returns, whatever the machine does then.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
-    temporary.write_bytes(pretty(record))
+    with temporary.open("wb") as stream:
+        stream.write(pretty(record))
+        if durable:
+            stream.flush()
+            os.fsync(stream.fileno())
     try:
         os.link(temporary, path)
     except FileExistsError:
         return False
     finally:
         temporary.unlink()
+    if durable:
+        sync_folder(path.parent)
+        sync_folder(path.parent.parent)
     return True
 
 

@@ -12,13 +12,15 @@ import os
 from pathlib import Path
 from typing import Any
 
+from fairtrial.contracts.errors import UserError
 from fairtrial.contracts.lean import lean
 from fairtrial.paths import Results
 
 REST_SECONDS = 5.0  # unchanged for so long by the disk's own clock: a later record gives it another time of change
 WORTH = 64  # folders newly at rest before `.sums.json` is written again
 SUMS = ".sums.json"
-Parts = tuple[float, float, int, float, int]  # the fields of a Balance
+KEYS = frozenset({"token", "attempt_id", "experiment", "kind", "usd", "fault"})  # of a record, as far as it is read
+Parts = tuple[float, float, int, float, int, int]  # the fields of a Balance
 
 
 @lean
@@ -52,18 +54,37 @@ class Balance:
     unknown: int  # how many were settled without a cost
     open: float  # reserved by attempts that run
     running: int
+    unbounded: int = 0  # without a cost and without a bound: started when no cap asked for one, or not recorded
 
     @property
     def counted(self) -> float:
-        """What the cap is compared with."""
+        """What the cap is compared with, as far as it has a number."""
         return self.known + self.at_bound + self.open
+
+    def guessed(self, usd: float | None) -> float:
+        """What starts without a cost and a bound take from a cap: as much each as one of now may (`usd`)."""
+        return self.unbounded * (usd or 0.0)
+
+
+def entry(path: Path) -> dict[str, Any]:
+    """One record; UserError when it is not whole: what it says is money, so it is not passed over."""
+    try:
+        record: Any = json.loads(path.read_bytes())
+    except ValueError:
+        record = None
+    if not isinstance(record, dict) or not record.keys() >= KEYS:
+        raise UserError(
+            f"{path}: a ledger record that cannot be read, so what was spent is not known; put it back from a backup, "
+            "or move it away: the next run then settles that attempt again, by its sealed evidence or at its bound"
+        )
+    return record
 
 
 def starts(folder: Path, drawer: str = "*") -> dict[str, Start]:
     """Every start by token, from the records below one experiment's (or every experiment's) ledger folder."""
     found: dict[str, Start] = {}
     for path in sorted(folder.glob(f"{drawer}/*.json"), key=lambda p: p.name):
-        record = json.loads(path.read_bytes())
+        record = entry(path)
         start = found.setdefault(record["token"], Start(record["token"], record["attempt_id"], record["experiment"]))
         if record["kind"] == "reserve":
             start.bound = record["usd"]
@@ -82,19 +103,19 @@ def balance(results: Results, experiment: str, *, remember: bool = False) -> Bal
     folder = results.ledger(experiment)
     before, parts, read = _remembered(folder), [], {}
     now = _disk_time(folder) if remember else 0.0
-    for entry in sorted(_drawers(folder), key=lambda e: e.name):
-        changed = entry.stat().st_mtime_ns
-        known = before.get(entry.name)
+    for drawer in sorted(_drawers(folder), key=lambda e: e.name):
+        changed = drawer.stat().st_mtime_ns
+        known = before.get(drawer.name)
         if known is not None and known[0] == changed:
             parts.append(known[1])
             continue
-        parts.append(_parts(starts(folder, entry.name)))
+        parts.append(_parts(starts(folder, drawer.name)))
         if changed < (now - REST_SECONDS) * 1e9:
-            read[entry.name] = (changed, parts[-1])
+            read[drawer.name] = (changed, parts[-1])
     if remember and len(read) >= WORTH:
         _remember(folder, {**before, **read})
-    sums = [sum(column) for column in zip(*parts, strict=True)] or [0.0, 0.0, 0, 0.0, 0]
-    return Balance(float(sums[0]), float(sums[1]), int(sums[2]), float(sums[3]), int(sums[4]))
+    sums = [sum(column) for column in zip(*parts, strict=True)] or [0.0, 0.0, 0, 0.0, 0, 0]
+    return Balance(float(sums[0]), float(sums[1]), int(sums[2]), float(sums[3]), int(sums[4]), int(sums[5]))
 
 
 def _parts(found: dict[str, Start]) -> Parts:
@@ -107,13 +128,14 @@ def _parts(found: dict[str, Start]) -> Parts:
         len(unknown),
         sum(s.counted for s in running),
         len(running),
+        sum(s.usd is None and s.bound is None for s in counted),
     )
 
 
 def _drawers(folder: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as found:
-            return [entry for entry in found if not entry.name.startswith(".") and entry.is_dir()]
+            return [each for each in found if not each.name.startswith(".") and each.is_dir()]
     except FileNotFoundError:
         return []
 
@@ -134,7 +156,8 @@ def _remembered(folder: Path) -> dict[str, tuple[int, Parts]]:
     """Folder -> (time of change, sums); empty when the file is not there or not whole."""
     try:
         record: dict[str, Any] = json.loads((folder / SUMS).read_bytes())
-        return {name: (int(changed), (a, b, c, d, e)) for name, (changed, a, b, c, d, e) in record["folders"].items()}
+        found = record["folders"].items()
+        return {name: (int(changed), (a, b, c, d, e, f)) for name, (changed, a, b, c, d, e, f) in found}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from fairtrial.capture.settings import Settings
 from fairtrial.capture.spend.accounts import Balance, Start, balance, starts
+from fairtrial.capture.spend.accounts import entry as record_of
 from fairtrial.contracts.clock import utc_now
 from fairtrial.contracts.records import create
 from fairtrial.paths import AttemptId, Results
@@ -44,7 +45,7 @@ def entry(results: Results, settings: Settings, attempt_id: AttemptId, token: st
         "invocation": settings.invocation,
         **fields,
     }
-    create(results.ledger(record["experiment"]) / _drawer(attempt_id) / f"{name}.json", record)
+    create(results.ledger(record["experiment"]) / _drawer(attempt_id) / f"{name}.json", record, durable=True)
 
 
 def _drawer(attempt_id: AttemptId) -> str:
@@ -104,12 +105,13 @@ def _try(
         return None, False
     with _lock(results.ledger(settings.name)):
         sums = balance(results, settings.name, remember=True)
-        if sums.counted + needed <= cap + SLACK:
+        guessed = sums.guessed(usd)
+        if sums.counted + guessed + needed <= cap + SLACK:
             entry(results, settings, attempt_id, unique, kind="reserve", usd=usd)
-            if balance(results, settings.name).counted <= cap + SLACK:
+            if balance(results, settings.name).counted + guessed <= cap + SLACK:
                 return None, False
             entry(results, settings, attempt_id, unique, kind="release")
-    spent = sums.known + sums.at_bound
+    spent = sums.known + sums.at_bound + guessed
     reserved = f"{sums.open:.2f} reserved by attempts that run, " if sums.open else ""
     said = (
         f"the cap is reached: {spent:.2f} USD spent, {reserved}{needed:.2f} needed, spend.max_usd is {cap:.2f}; "
@@ -120,8 +122,8 @@ def _try(
 
 def can_never_fit(results: Results, settings: Settings, usd: float | None) -> bool:
     """Is what was spent already too much for one more attempt with this bound, whatever the running ones will cost?"""
-    sums = balance(results, settings.name)
-    return settings.max_usd is not None and sums.known + sums.at_bound + (usd or 0.0) > settings.max_usd + SLACK
+    sums, cap = balance(results, settings.name), settings.max_usd
+    return cap is not None and sums.known + sums.at_bound + sums.guessed(usd) + (usd or 0.0) > cap + SLACK
 
 
 def open_token(results: Results, settings: Settings, attempt_id: AttemptId, token: str) -> str | None:
@@ -209,7 +211,7 @@ def says_paid(results: Results, attempt_id: AttemptId) -> bool:
     """Was this attempt settled as a result, in any experiment, and not redone since?"""
     redone = max((json.loads(p.read_bytes())["at"] for p in results.redone(attempt_id).glob("*/redo.json")), default="")
     for path in (results.root / "ledger").glob(f"*/{_drawer(attempt_id)}/*-settle.json"):
-        record = json.loads(path.read_bytes())
+        record = record_of(path)
         if record["attempt_id"] == str(attempt_id) and record["fault"] is None and record["at"] > redone:
             return True
     return False

@@ -20,6 +20,7 @@ from fairtrial.paths import Results
 from fairtrial.plan.snake import Plan
 
 ALLOW_FILE = "allow-spend.yaml"
+SHOWN = 20  # kinds of faults named at the end: programs put the number of a request into their messages
 _held: dict[Path, Lease] = {}
 _threads: list[Reporter | Watch] = []
 
@@ -31,16 +32,17 @@ def begin(plan: Plan, cwd: Path) -> None:
     try:
         lines = _may_spend(results, plan, settings)
         _lock(results, plan.name, settings.invocation)
+        invocation.announce(results, settings)
+        buried = dead.sweep(results, settings)
     except UserError as error:
+        _release()
         _say(str(error))
         sys.exit(2)
     except OSError as error:
         _say(f"{error.filename}: {error.strerror}; {results.root} must be a folder that can be written to")
         sys.exit(2)
-    invocation.announce(results, settings)
-    buried = dead.sweep(results, settings)
     if buried:
-        _say(f"{counted(buried, 'attempt')} of an earlier run had died; what was left is kept under results/faults")
+        _say(f"{counted(buried, 'attempt')} of an earlier run had died; what has no seal is kept under results/faults")
     for line in [*lines, *grades.mend(results, plan.matrix.record, cwd)]:
         _say(line)
     _threads.append(Reporter(results, plan.matrix.record, settings.max_usd, settings.invocation).start())
@@ -63,8 +65,10 @@ def _may_spend(results: Results, plan: Plan, settings: Settings) -> list[str]:
 def _cap(results: Results, settings: Settings) -> list[str]:
     if settings.max_usd is None:
         return ["  no cap: spend.max_usd is not set"]
-    spent = ledger.balance(results, settings.name).counted
-    return [f"  cap: {spent:.2f} of {settings.max_usd:.2f} USD spent so far"]
+    sums = ledger.balance(results, settings.name)
+    said = f"  cap: {sums.counted:.2f} of {settings.max_usd:.2f} USD spent so far"
+    more = f"; {counted(sums.unbounded, 'attempt')} of unknown cost on top, each counted at the bound of one to start"
+    return [said + (more if sums.unbounded else "")]
 
 
 def _lock(results: Results, name: str, own: str) -> None:
@@ -127,7 +131,9 @@ def what_failed(results: Results, own: str) -> list[str]:
         if record.get("invocation") == own:
             pair = f"{record['harness']} x {record['model']}"
             counts[pair, f"{record['kind']}: {record['message']}"] += 1
-    lines = [f"{counted(n, 'fault')} of {pair}: {said}" for (pair, said), n in sorted(counts.items())]
+    lines = [f"{counted(n, 'fault')} of {pair}: {said}" for (pair, said), n in sorted(counts.most_common(SHOWN))]
+    if len(counts) > SHOWN:
+        lines.append(f"{counted(len(counts) - SHOWN, 'further kind')} of faults: below {results.root / 'faults'}")
     reasons = invocation.all_not_run(results, own)
     return lines + [f"{counted(n, 'attempt')} not run: {reason}" for reason, n in reasons.items()]
 

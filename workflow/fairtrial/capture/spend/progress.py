@@ -15,6 +15,7 @@ from typing import Any
 from fairtrial.capture.spend import invocation, ledger
 from fairtrial.capture.spend.estimate import duration
 from fairtrial.capture.spend.leases import held, holder
+from fairtrial.contracts.errors import UserError
 from fairtrial.contracts.lean import field, lean
 from fairtrial.contracts.plain import counted
 from fairtrial.paths import Attempt, Results, planned_by
@@ -141,7 +142,8 @@ def money(balance: ledger.Balance, cap: float | None) -> str:
     """What was spent, what is uncertain about it, and the cap."""
     said = f"{balance.known:.2f} USD spent"
     if balance.unknown:
-        said += f", {counted(balance.unknown, 'attempt')} of unknown cost counted at {balance.at_bound:.2f}"
+        said += f", {counted(balance.unknown, 'attempt')} of unknown cost"
+        said += f" counted at {balance.at_bound:.2f}" if balance.at_bound else " on top"
     if balance.open:
         said += f", {balance.open:.2f} reserved"
     return said + (f", cap {cap:.2f}" if cap is not None else "")
@@ -191,7 +193,7 @@ class Reporter:
             try:
                 not_run = sum(invocation.all_not_run(self._what[0], self._own).values())
                 text = line(standing(*self._what), self._since, self._cap, not_run)
-            except (OSError, ValueError, KeyError):
+            except (OSError, ValueError, KeyError, UserError):
                 continue  # a file went away while we looked; the next look sees more
             if text != self._said and not self._over.is_set():
                 self._said = text
