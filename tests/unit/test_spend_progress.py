@@ -129,6 +129,20 @@ def record(level: int, message: str, **extra: object) -> logging.LogRecord:
     return made
 
 
+def test_the_logger_says_why_an_attempt_was_not_run(tmp_path: Path) -> None:
+    """To Snakemake it failed; its own log says that it never started. A fault stays a failure."""
+    from snakemake_logger_plugin_fairtrial import line
+
+    log = tmp_path / "a.log"
+    said = {"event": LogEvent.JOB_ERROR, "rule_name": "attempt", "log": [str(log)]}
+    assert line(record(logging.ERROR, "", **said)) == f"snakemake: rule attempt failed; log: {log}"
+    log.write_text("s/t/h/m/r1: try 1: rate_limited\ns/t/h/m/r1: not run: the cap is reached: 0.04 USD spent\n")
+    reason = "not run: the cap is reached: 0.04 USD spent"
+    assert line(record(logging.ERROR, "", **said)) == f"snakemake: rule attempt {reason}; log: {log}"
+    log.write_text("s/t/h/m/r1: fault: quota: no credit\n")
+    assert line(record(logging.ERROR, "", **said)) == f"snakemake: rule attempt failed; log: {log}"
+
+
 def test_the_logger_keeps_errors_and_messages_and_drops_the_rest() -> None:
     """A failed rule is one line with its log; jobs by the thousand are none."""
     from snakemake_logger_plugin_fairtrial import line

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 from pathlib import Path
@@ -172,6 +173,26 @@ def test_a_torn_result_is_graded_again_by_the_same_command(lab: Lab, kind: str) 
     assert problems == []
     assert lab.seals() == before
     assert lab.planned() == {}
+
+
+def test_a_torn_result_is_named_where_snakemake_has_nothing_to_do(lab: Lab) -> None:
+    """Its time is what it was, so no rule runs; a dry run names it, and without it the same command grades again."""
+    lab.config.update(repetitions=1)
+    lab.write()
+    assert lab.snakemake().returncode == 0
+    path = next(lab.results.glob("attempts/tiny/one/**/result.json"))
+    whole, times = path.read_bytes(), path.stat()
+    path.write_bytes(whole[:200])
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    for more in ((), ("-n",)):
+        done = lab.snakemake(*more)
+        assert "Nothing to be done" in done.stdout + done.stderr
+        assert f"fairtrial: {path.relative_to(lab.folder)}: not whole." in done.stderr
+    path.unlink()
+    done = lab.snakemake()
+    assert done.returncode == 0, done.stderr
+    assert "not whole" not in done.stderr
+    assert json.loads(path.read_bytes())["outcome"] == json.loads(whole)["outcome"]
 
 
 def test_a_torn_result_without_a_seal_is_run_anew_by_the_second_command(lab: Lab) -> None:

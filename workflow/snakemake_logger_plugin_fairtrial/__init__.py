@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from pathlib import Path
 from typing import Any
 
 from snakemake_interface_logger_plugins.base import LogHandlerBase
@@ -15,6 +16,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 # The rule's own line, and fairtrial's last ones, say the same in a form for people.
 _TOLD = ("CalledProcessError in file", "because a job execution failed", "At least one job did not complete")
+NOT_RUN = ": not run: "  # as capture/attempt.py says it
 _QUIET_RULES = frozenset({"attempt", "grade", "all"})  # too many of them for a line each
 
 
@@ -69,12 +71,25 @@ class LogHandler(LogHandlerBase):
         return False
 
 
+def _not_run(log: str) -> str | None:
+    """Why an attempt did not start, by its own last line; None when it did: to Snakemake both have failed."""
+    try:
+        last = Path(log).read_text(encoding="utf-8", errors="replace").rstrip().rpartition("\n")[2]
+    except OSError:
+        return None
+    _, mark, reason = last.partition(NOT_RUN)
+    return reason if mark else None
+
+
 def line(record: logging.LogRecord) -> str | None:
     """What is printed for a record; None: nothing."""
     event = getattr(record, "event", None)
     rule = getattr(record, "rule_name", "")
     if event == LogEvent.JOB_ERROR:
-        return f"snakemake: rule {rule} failed; log: {', '.join(getattr(record, 'log', None) or ['none'])}"
+        logs = list(getattr(record, "log", None) or ["none"])
+        reason = _not_run(logs[0]) if rule == "attempt" else None
+        said = "failed" if reason is None else f"not run: {reason}"
+        return f"snakemake: rule {rule} {said}; log: {', '.join(logs)}"
     if event == LogEvent.GROUP_ERROR:
         return f"snakemake: a group of jobs failed: {record.getMessage()}"
     if event == LogEvent.JOB_INFO:

@@ -20,6 +20,7 @@ from fairtrial.contracts.lean import lean
 from fairtrial.contracts.records import digest
 from fairtrial.paths import Results, planned_by
 from fairtrial.plan import config as configuration
+from fairtrial.plan import torn
 from fairtrial.plan.matrix import Matrix, expand
 
 VARIABLE = "FAIRTRIAL_CONFIG"
@@ -136,12 +137,16 @@ def load(raw: dict[str, Any], basedir: Path, cwd: Path) -> Plan:
         sys.exit(2)
     os.environ[VARIABLE] = json.dumps({"raw": raw, "basedir": str(basedir)})
     os.environ[STAGE] = json.dumps(stage_settings(config, matrix))
-    os.environ.setdefault(INVOCATION, f"{os.getpid()}-{os.urandom(4).hex()}")
     targets = [
         f"results/attempts/{attempt_id}/grades/{cell.row['grade']}/result.json"
         for cell in matrix.cells
         for attempt_id in planned_by(cell.row)
     ]
+    if INVOCATION not in os.environ:  # not again in each job of a cluster
+        os.environ[INVOCATION] = f"{os.getpid()}-{os.urandom(4).hex()}"
+        found = torn.torn(targets)
+        if found:
+            print(f"fairtrial: {torn.line(found)}", file=sys.stderr)  # noqa: T201
     return Plan(config.settings["name"], matrix, targets, config)
 
 
