@@ -140,3 +140,12 @@ def test_a_virtual_environment_the_agent_makes_is_found_and_traced(tmp_path, kin
     _, lines, facts, out, err = _run(tmp_path, kind, ["bash", "-c", script])
     assert out.splitlines() == [b"/tmp/v", b"/tmp/v/bin/python3", b"/tmp/v"], err
     assert len([line for line in lines if line["depth"] == 0]) == 4 and facts["unproven"] == 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_command_without_room_for_a_shim_is_recorded_and_breaks_no_rule(tmp_path, kind):
+    """With too few descriptors or no process left the command runs, and its start is proven all the same."""
+    script = "for n in 4 5 7 9; do (ulimit -n $n; git --version); done; (ulimit -u 1; exec git --version); true"
+    _, lines, facts, out, err = _run(tmp_path, kind, ["bash", "-c", script])
+    assert out.count(b"git version") == 5, err
+    assert lines and all(line["proven"] for line in lines) and facts["dropped"] == 0

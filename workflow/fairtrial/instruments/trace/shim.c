@@ -146,7 +146,11 @@ static int run(char **given, char **argv, long long started) {
     volatile int error = 0;
     int ends[2], status = 0, byte = 0, late;
     char flags[8] = "";
-    if (open_streams(ends)) return become_real(argv, environ);
+    if (open_streams(ends)) { /* no descriptor is left for us */
+        tell_start(given, started, "n");
+        answer(PATIENCE);
+        return become_real(argv, environ);
+    }
     if (streams[0].out > 0) strcat(flags, "o");
     if (streams[1].out > 0) strcat(flags, "e");
     if (merged) strcat(flags, "m");
@@ -154,7 +158,10 @@ static int run(char **given, char **argv, long long started) {
     if (sync_start || getppid() == 1) byte = answer(PATIENCE);
     if (byte == 'x') return become_real(argv, environ); /* the agent program itself, no command of its */
     child = spawn(argv, ends, &error);
-    if (child < 0) return become_real(argv, environ);
+    if (child < 0) { /* no process is left for us */
+        if (!byte) answer(PATIENCE);
+        return become_real(argv, environ);
+    }
     for (int i = 0; i < 2; i++)
         if (ends[i] >= 0 && !(i && merged)) close(ends[i]);
     stand_aside();

@@ -218,6 +218,8 @@ def main() -> None:
 
     try:
         run = Run(s, line, first_mask)
-    except OSError:  # no descriptor is left for a pipe
+    except OSError:  # no descriptor is left for us
+        line.start(s, b"n")
+        line.answer(PATIENCE)
         become(s, s.argv, s.env, first_mask)
     run.run()

@@ -100,6 +100,8 @@ class Run:
         both = not self.merged and two is not None
         self.out, self.err = Stream(1 if one else 0, b"O", setup.cap), Stream(2 if both else 0, b"R", setup.cap)
         self.flags = b"o" * bool(one) + b"e" * both + b"m" * self.merged
+        self.wake = [high(fd) for fd in posix.pipe()]
+        self.ends = [high(fd) for fd in posix.pipe()] if hasattr(fcntl, "F_SETSIG") else []
         self.child, self.status, self.tty = 0, 0, False
         self.on_child = _signal.getsignal(17)
         self.handled = [n for n in _signal.valid_signals() if n not in LEFT_ALONE and _signal.getsignal(n) in (None, 0)]
@@ -114,38 +116,36 @@ class Run:
             byte = self.line.answer(PATIENCE)
         if byte == b"x":
             become(self.setup, self.setup.argv, self.setup.env, self.first_mask)
+        self.watch_child()
         try:
-            wake = self.watch_child()
             self.spawn()
-        except OSError:  # no descriptor or no process is left for us: the command goes without
+        except OSError:  # no process is left for us
+            byte or self.line.answer(PATIENCE)
             self.restore_child()
             become(self.setup, self.setup.argv, self.setup.env, self.first_mask)
         self.stand_aside()
         self.catch()
-        self.pump(wake)
+        self.pump(self.wake[0])
         late = self.drain()
         self.finish(byte, late)
 
-    def watch_child(self) -> int:
-        """A descriptor that becomes readable when the child's state changes."""
-        read, write = (high(fd) for fd in posix.pipe())
-        for fd in (read, write):
+    def watch_child(self) -> None:
+        """A descriptor becomes readable when the child's state changes."""
+        for fd in self.wake:
             posix.set_blocking(fd, False)
-        _signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+        _signal.set_wakeup_fd(self.wake[1], warn_on_full_buffer=False)
         _signal.signal(17, lambda *_: None)
-        return read
 
     def spawn(self) -> None:
         """The real command, with the streams, signals and mask it would have had."""
         parent = posix.getpid()
-        ends = [high(fd) for fd in posix.pipe()] if hasattr(fcntl, "F_SETSIG") else []
         self.child = posix.fork()
         if self.child:
             for stream in (self.out, self.err):
                 if stream.end >= 0:
                     posix.close(stream.end)
             return
-        tie(ends)
+        tie(self.ends)
         if posix.getppid() != parent:
             posix._exit(127)
         if self.out.end >= 0:
