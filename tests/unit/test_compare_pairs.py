@@ -161,16 +161,6 @@ def test_recipes_tell_what_changed() -> None:
     assert pair["changed"] == ["recipe: harness.options.flag", "recipe: toolset.skills"] and pair["confounded"]
 
 
-def test_time_has_a_verdict_of_its_own() -> None:
-    """Equal pass rates, one arm twice as slow: rates not separated, time separated, ratio about 2."""
-    slow = [dict(row, seconds_to_green=row["seconds_to_green"] and 2 * row["seconds_to_green"]) for row in
-            suite([5] * 8, harness="y")]  # fmt: skip
-    pair = one(suite([5] * 8, harness="x") + slow, "x", "y")
-    assert pair["reading"] == "not separated" and pair["time"]["reading"] == "separated"
-    assert pair["time"]["sooner"] == "x/git/warm/m"
-    assert pair["seconds"]["ratio"] == pytest.approx(0.5) and pair["seconds"]["tasks"] == 8
-
-
 def test_cost_is_compared_over_green_attempts() -> None:
     """Cost of failures, unknown costs and tasks without a green on both sides are left out."""
     cheap, dear = suite([5] * 6, harness="x", cost_usd=0.1), suite([4] * 6 + [0], harness="y", cost_usd=0.3)

@@ -79,3 +79,12 @@ def test_a_wrong_path_is_named(tree, tmp_path, name, said):
     (tmp_path / "empty").mkdir()
     with pytest.raises(UserError, match=said):
         dataset_selection.from_folders([tmp_path / name], "--attempts")
+
+
+def test_k_is_that_of_the_matrices(tree):
+    """Without --k a selection has the k of the experiments that planned its attempts; a lone copy has 1 and 3."""
+    path = tree / "default" / "matrix.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"k": [2, 4]}))
+    assert dataset_selection.from_folders([tree], "--attempts").matrix["k"] == [2, 4]
+    path.unlink()
+    assert dataset_selection.from_folders([tree], "--attempts").matrix["k"] == [1, 3]

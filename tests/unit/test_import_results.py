@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pyarrow.parquet as pq
 import pytest
@@ -78,3 +79,29 @@ def test_a_folder_without_results_is_named(tmp_path):
     """One line that says what was expected."""
     with pytest.raises(UserError, match="holds no rerun-bench result"):
         rerun_bench.read([tmp_path])
+
+
+def test_a_wrong_run_index_is_named(tmp_path):
+    """A run that meta.json does not plan, or that is no whole number, is no row and is not dropped silently."""
+    (tmp_path / "meta.json").write_text(json.dumps(META))
+    lines = [run("a", 3, True), run("a", True, True), run("a", -1, True), run("a", 2, True)]
+    (tmp_path / "runs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = rerun_bench.read([tmp_path])
+    assert [row["attempt_id"][-2:] for row in found["attempts"]] == ["r3"]
+    assert [p["reason"].split(";")[0] for p in found["problems"]] == [
+        "line 1: run_index 3 is none of the 3 runs per task of meta.json",
+        "line 2: run_index holds True, not a whole number",
+        "line 3: run_index -1 is none of the 3 runs per task of meta.json",
+    ]
+
+
+def test_a_moment_without_a_zone_is_utc(tmp_path, monkeypatch):
+    """The same folder gives the same rows in every time zone."""
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    (tmp_path / "meta.json").write_text(json.dumps(META))
+    (tmp_path / "runs.jsonl").write_text(json.dumps(run("a", 0, True, started_at="2026-01-05T09:00:00")))
+    (row,) = rerun_bench.read([tmp_path])["attempts"]
+    monkeypatch.undo()
+    time.tzset()
+    assert row["started_at"].isoformat() == "2026-01-05T09:00:00+00:00"

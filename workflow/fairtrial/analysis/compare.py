@@ -15,7 +15,7 @@ PAIR = {
                                                             setting, else "attempts" below
   "time": {"p", "q", "observed", "expected",                log-rank stratified by task, events of a
            "a_mean_seconds", "b_mean_seconds", "difference_seconds", "low", "high",     a failure at its budget
-           "reading", "sooner": label | null},
+           "reading", "sooner": label | null},              null also where test and mean disagree: curves that cross
   "seconds", "cost", "tokens": {"ratio", "low", "high", "p", "q", "tasks"},   a / b, geometric, green attempts only
   "detectable": {"planned", "observed", "corrected",        smallest difference found with power .8, fractions
                  "attempts"},                               per task, of the arm with fewer, rounded down
@@ -29,7 +29,7 @@ Differences are a - b; p, q and bounds are null where they cannot be computed. M
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import pandas as pd
@@ -109,6 +109,7 @@ def before_after(before: pd.DataFrame, after: pd.DataFrame, settings: Mapping[st
     pairs = [(Side.of(new[a], f"after ({a})"), Side.of(old[b], f"before ({b})")) for a, b in names]
     used_new, used_old = {a for a, _ in names}, {b for _, b in names}
     notes = ["only arms on both sides are compared"] if old.keys() - used_old or new.keys() - used_new else []
+    notes += _same(before, after)
     return {
         "schema_version": 1,
         "kind": "before_after",
@@ -117,6 +118,12 @@ def before_after(before: pd.DataFrame, after: pd.DataFrame, settings: Mapping[st
         "only_after": sorted(new.keys() - used_new),
         "notes": notes,
     }
+
+
+def _same(before: pd.DataFrame, after: pd.DataFrame) -> list[str]:
+    """Said of attempts that are on both sides."""
+    both = len(set(before["attempt_id"]) & set(after["attempt_id"]))
+    return [f"on both sides, and so compared with themselves: attempts {both}"] if both else []
 
 
 def axes(a: Arm, b: Arm) -> list[str]:
@@ -162,7 +169,10 @@ def _named(arms: Sequence[Arm], text: str) -> list[Arm]:
 
 def _matched(first: Sequence[Arm], second: Sequence[Arm], arm_a: str, arm_b: str) -> list[tuple[Arm, Arm]]:
     """Pairs that differ in the fewest keys; simulated arms only with simulated ones."""
-    pairs = [(a, b) for a in first for b in second if a.name != b.name and a.simulated == b.simulated]
+    pairs: list[tuple[Arm, Arm]] = []
+    for a, b in product(first, second):
+        if a.name != b.name and a.simulated == b.simulated and (b, a) not in pairs:  # each pair once, in one direction
+            pairs.append((a, b))
     if not pairs:
         mixed = {a.simulated for a in first} != {b.simulated for b in second}
         why = "one is simulated and the other measured" if mixed else "they are the same arm"

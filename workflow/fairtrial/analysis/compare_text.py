@@ -6,9 +6,10 @@ import textwrap
 from collections.abc import Iterator
 
 from fairtrial.analysis.arms import Json
-from fairtrial.analysis.compare_words import points
+from fairtrial.analysis.compare_words import SEPARATED, points
 
 WIDTH = 80
+CROSS = ", but the curves cross: nobody is sooner throughout"
 
 
 def lines(record: Json) -> Iterator[str]:
@@ -36,7 +37,7 @@ def _pair(pair: Json) -> Iterator[str]:
         ("these tasks", f"{_range(rate['these_low'], rate['these_high'])}, exact p {_p(rate['these_p'])}, "
                         f"q {_p(rate['these_q'])}: {pair['reading_these_tasks']}"),
         ("time to green", f"log-rank p {_p(time['p'])}, q {_p(time['q'])}: {time['reading']}"
-                          + (f", {time['sooner']} sooner" if time["sooner"] else "")
+                          + (f", {time['sooner']} sooner" if time["sooner"] else CROSS * (time["reading"] == SEPARATED))
                           + (f"; mean {time['difference_seconds']:+.1f} s" if time["difference_seconds"] is not None
                              else "")),
         (f"pass^{pair['reliability']['k']}", _reliability(pair["reliability"])),

@@ -26,9 +26,18 @@ def read(pair: Json, alpha: float) -> None:
     pair["reading_these_tasks"] = SEPARATED if these else NOT_SEPARATED
     sooner = time["q"] is not None and time["q"] <= alpha
     time["reading"] = SEPARATED if sooner else NOT_SEPARATED
-    time["sooner"] = (pair["a"] if time["observed"] > time["expected"] else pair["b"])["label"] if sooner else None
+    time["sooner"] = _sooner(pair) if sooner else None
     pair["notes"] = _notes(pair, alpha)
     pair["sentence"] = _sentence(pair)
+
+
+def _sooner(pair: Json) -> str | None:
+    """The side that is green sooner, by the test and by the mean; None where the curves cross and these disagree."""
+    time = pair["time"]
+    first, mean = time["observed"] > time["expected"], time["difference_seconds"]
+    if mean is not None and mean * (1 if first else -1) > 0:
+        return None
+    return str(pair["a" if first else "b"]["label"])
 
 
 def points(value: float) -> str:
@@ -89,8 +98,12 @@ def _reach(pair: Json) -> list[str]:
     found = pair["detectable"]
     if found["planned"] is None:
         return []
-    after = f"; by what was seen, {round(100 * found['observed'])}" if found["observed"] is not None else ""
-    size = f"{pair['tasks']['common']} tasks and {found['attempts']} attempts of each"
+    attempts = f"{found['attempts']} attempt{'' if found['attempts'] == 1 else 's'}"
+    size = f"{pair['tasks']['common']} tasks and {attempts} of each"
+    if found["planned"] >= 1:
+        return [f"With {size}, even the largest difference there can be usually goes undetected."]
+    seen = found["observed"]
+    after = "" if seen is None else f"; by what was seen, {f'below {round(100 * seen)}' if seen < 1 else 'all of them'}"
     return [
         f"With {size}, differences below about {round(100 * found['planned'])} points usually go undetected{after}. "
         "Twice the tasks beats twice the repetitions."

@@ -52,12 +52,24 @@ def from_folders(paths: Iterable[Path], where: str, title: str | None = None) ->
             seals[key] = _seal(folder, where)
     if not folders:
         raise UserError(f"{where}: no attempt is chosen")
-    cells = _cells(folders, seals, where)
-    first = next(iter(folders.values())).absolute()
-    name = "selection"
-    matrix = {"schema_version": 1, "name": name, "digest": records.digest(cells), "cells": cells, "skipped": [],
-              "k": [1, 3], **({"title": title} if title else {})}  # fmt: skip
-    return Selection(first.parents[6] if len(first.parents) > 6 else first.parent, matrix, folders)
+    known = {tree: _matrices(tree) for tree in dict.fromkeys(map(_tree, folders.values()))}
+    cells = _cells(folders, seals, known, where)
+    matrix = {"schema_version": 1, "name": "selection", "digest": records.digest(cells), "cells": cells, "skipped": [],
+              "k": _k(known, seals), **({"title": title} if title else {})}  # fmt: skip
+    return Selection(_tree(next(iter(folders.values()))), matrix, folders)
+
+
+def _tree(folder: Path) -> Path:
+    """The results tree an attempt folder is part of; a copied one alone has none, and any folder does."""
+    parents = folder.absolute().parents
+    return parents[6] if len(parents) > 6 else parents[0]
+
+
+def _k(known: dict[Path, dict[str, Json]], seals: dict[str, Json]) -> list[int]:
+    """Every k of the matrices that planned the chosen recipes."""
+    chosen = {seal["recipe_sha256"] for seal in seals.values()}
+    found = {k for cells in known.values() for recipe in chosen & cells.keys() for k in cells[recipe]["k"]}
+    return sorted(found) or [1, 3]
 
 
 def _attempts(path: Path, where: str) -> list[Path]:
@@ -87,18 +99,17 @@ def _seal(folder: Path, where: str) -> Json:
     return dict(seal)
 
 
-def _cells(folders: dict[str, Path], seals: dict[str, Json], where: str) -> list[Json]:
-    known: dict[Path, dict[str, Json]] = {}
+def _cells(
+    folders: dict[str, Path], seals: dict[str, Json], known: dict[Path, dict[str, Json]], where: str
+) -> list[Json]:
     cells: dict[tuple[str, str], Json] = {}
     for key in sorted(folders):
         folder = folders[key].absolute()
-        tree = folder.parents[6] if len(folder.parents) > 6 else folder
-        if tree not in known:
-            known[tree] = _matrices(tree)
-        grade, digest = _grade(folder, known[tree].get(seals[key]["recipe_sha256"]), where)
+        planned = known[_tree(folder)].get(seals[key]["recipe_sha256"])
+        grade, digest = _grade(folder, planned, where)
         cell = cells.get((seals[key]["recipe_sha256"], digest))
         if cell is None:
-            cell = _cell(key, seals[key], grade, digest, known[tree].get(seals[key]["recipe_sha256"]))
+            cell = _cell(key, seals[key], grade, digest, planned)
             cells[seals[key]["recipe_sha256"], digest] = cell
         cell["repetition_numbers"].append(AttemptId.parse(key).repetition)
     for cell in cells.values():
@@ -108,12 +119,14 @@ def _cells(folders: dict[str, Path], seals: dict[str, Json], where: str) -> list
 
 
 def _matrices(tree: Path) -> dict[str, Json]:
-    """recipe sha256 -> its cell in some experiment of the tree; unreadable ones are passed over."""
+    """recipe sha256 -> its cell in some experiment of the tree, with that one's k; unreadable ones are passed over."""
     found: dict[str, Json] = {}
     for path in sorted(tree.glob("*/matrix.json")):
         try:
-            for cell in json.loads(path.read_bytes())["cells"]:
-                found.setdefault(cell["recipe_sha256"], cell)
+            matrix = json.loads(path.read_bytes())
+            k = [int(each) for each in matrix["k"]]
+            for cell in matrix["cells"]:
+                found.setdefault(cell["recipe_sha256"], cell | {"k": k})
         except (OSError, ValueError, KeyError, TypeError):
             continue
     return found

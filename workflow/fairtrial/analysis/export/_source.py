@@ -12,6 +12,7 @@ from typing import Any
 from fairtrial.analysis import dataset_side as side
 from fairtrial.analysis import dataset_tables
 from fairtrial.contracts.errors import UserError
+from fairtrial.paths import Results
 
 Json = dict[str, Any]
 
@@ -44,6 +45,12 @@ class Source:
     def folder(self, row: Json) -> Path:
         """The attempt's folder."""
         return self.folders.get(row["attempt_id"]) or self.results / "attempts" / row["attempt_id"]
+
+    def tree(self, row: Json) -> Results:
+        """The results tree that the attempt is part of: a selection may be of several."""
+        parents = self.folder(row).absolute().parents
+        own = parents[6] if len(parents) > 6 else self.results
+        return Results(own if (own / "objects").is_dir() else self.results)
 
     def grade(self, row: Json) -> Path:
         """The folder of the grade that the tables show."""

@@ -51,7 +51,6 @@ def _blocked(found: list[_secrets.Finding]) -> str:
 
 def _files(source: Source) -> Iterator[tuple[str, Path]]:
     """(name in the bundle, path) of everything; links are not followed."""
-    results = Results(source.results)
     for folder, name in ((source.dataset, "dataset"), (source.scorecard, "scorecard"), (source.report, "report")):
         if folder is not None:
             yield from ((f"{name}/{path.name}", path) for path in folder.iterdir() if _plain(path))
@@ -59,14 +58,14 @@ def _files(source: Source) -> Iterator[tuple[str, Path]]:
     for row in source.rows:
         if row["status"] not in ("done", "excluded"):
             continue
-        folder = source.folder(row)
+        folder, results = source.folder(row), source.tree(row)
         for path in folder.rglob("*"):
             if _plain(path) and path.name != "lease.json":
                 yield f"attempts/{row['attempt_id']}/{path.relative_to(folder).as_posix()}", path
         for path in (results.recipe(row["recipe"]), results.gradespec(row["grade"])):
             if path.name not in seen and _plain(path):
                 seen.add(path.name)
-                yield path.relative_to(source.results).as_posix(), path
+                yield path.relative_to(results.root).as_posix(), path
         yield from _prompt(source, results, folder, seen)
 
 
@@ -74,7 +73,7 @@ def _prompt(source: Source, results: Results, folder: Path, seen: set[str]) -> I
     digest = source.record(folder / "evidence.json").get("recipe", {}).get("prompt_sha256")
     if digest and digest not in seen and _plain(results.blob(digest)):
         seen.add(digest)
-        yield results.blob(digest).relative_to(source.results).as_posix(), results.blob(digest)
+        yield results.blob(digest).relative_to(results.root).as_posix(), results.blob(digest)
 
 
 def _plain(path: Path) -> bool:

@@ -11,6 +11,7 @@ from fairtrial.analysis.export._source import Source, arm_name
 
 HELP = "write junit.xml: failure = agent, error = infrastructure, skipped = not run"
 Json = dict[str, Any]
+NO_VERDICT = "the verifier came to no verdict; verifier-output.txt is beside its result.json"
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -39,8 +40,11 @@ def text(value: object) -> str:
 def _suite(root: ET.Element, name: str, rows: list[Json], source: Source) -> None:
     suite = ET.SubElement(root, "testsuite", name=text(name))
     counts = dict.fromkeys(("failures", "errors", "skipped"), 0)
+    told: set[tuple[str, str, int]] = set()
     for row in rows:
-        kind = _case(suite, row, source)
+        case = (row["suite"], row["task"], row["repetition"])
+        kind = _case(suite, row, source, f" ({row['recipe']})" if case in told else "")
+        told.add(case)
         if kind:
             counts[kind] += 1
     suite.set("tests", str(len(rows)))
@@ -49,9 +53,10 @@ def _suite(root: ET.Element, name: str, rows: list[Json], source: Source) -> Non
     suite.set("time", f"{sum(row['agent_seconds'] or 0 for row in rows if row['status'] == 'done'):.3f}")
 
 
-def _case(suite: ET.Element, row: Json, source: Source) -> str | None:
+def _case(suite: ET.Element, row: Json, source: Source, beside: str) -> str | None:
+    """`beside`: what tells a second recipe of the task apart (a selection may hold both)."""
     case = ET.SubElement(
-        suite, "testcase", classname=text(f"{row['suite']}.{row['task']}"), name=f"r{row['repetition']}"
+        suite, "testcase", classname=text(f"{row['suite']}.{row['task']}"), name=f"r{row['repetition']}{beside}"
     )
     status = row["status"]
     if status == "done" and row["agent_seconds"] is not None:
@@ -65,13 +70,21 @@ def _case(suite: ET.Element, row: Json, source: Source) -> str | None:
         return "errors"
     if status == "problem" or not row["scored"]:
         kind = "record unreadable" if status == "problem" else str(row["verdict"])
-        _tell(case, "error", kind, str(row["ending_reason"] or ""))
+        _tell(
+            case, "error", kind, _verifier(row, source) if kind == "verifier_error" else str(row["ending_reason"] or "")
+        )
         return "errors"
     if row["outcome"] != "green":
         passed = f"{row['checks_passed']} of {row['checks_total']} checks passed" if row["checks_total"] else ""
         _tell(case, "failure", str(row["outcome"]), passed)
         return "failures"
     return None
+
+
+def _verifier(row: Json, source: Source) -> str:
+    """What went wrong with the verifier; the agent's ending has nothing to do with it."""
+    said = source.record(source.grade(row) / "result.json").get("performance", {}).get("correctness", {})
+    return str(said.get("verifier_error") or NO_VERDICT)
 
 
 def _tell(case: ET.Element, tag: str, kind: str, message: str) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 
 from fairtrial.analysis.export._source import Source, dump
 from fairtrial.contracts import clock
-from fairtrial.paths import Results
 
 HELP = "write one ATIF v1.8 trajectory.json per attempt"
 VERSION = "ATIF-v1.8"
@@ -33,7 +32,7 @@ def export(source: Source, out: Path) -> list[Path]:
 def _prompt(source: Source, row: Json) -> str | None:
     seal = source.record(source.folder(row) / "evidence.json")
     digest = seal.get("recipe", {}).get("prompt_sha256")
-    path = Results(source.results).blob(digest) if digest else None
+    path = source.tree(row).blob(digest) if digest else None
     return path.read_bytes().decode("utf-8", "replace") if path and path.exists() else None
 
 

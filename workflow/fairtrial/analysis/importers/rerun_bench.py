@@ -70,7 +70,7 @@ def _read_run(folder: Path, found: Json) -> None:
         for number, line, record in _lines(folder / name, found):
             where = {"path": f"{run}/{name}", "attempt_id": None}
             try:
-                key = (_text(record["task_id"]), int(record["run_index"]))
+                key = (_text(record["task_id"]), _index(record["run_index"], repetitions))
                 if name == "runs.jsonl" and key in seen:
                     what = "a copy of" if seen[key] == line else "another record than"
                     raise ValueError(f"{what} an earlier line for {key[0]} run {key[1]}; the first one stands")
@@ -103,6 +103,20 @@ def _lines(path: Path, found: Json) -> Iterator[tuple[int, bytes, Json]]:
 def slug(text: str) -> str:
     """A name as a slug."""
     return re.sub(r"[^a-z0-9._-]+", "-", text.lower()).strip("-._")[:64] or "unnamed"
+
+
+def _index(value: Any, runs: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"run_index holds {value!r}, not a whole number")
+    if not 0 <= value < runs:
+        raise ValueError(f"run_index {value} is none of the {runs} runs per task of meta.json")
+    return value
+
+
+def _started(record: Json) -> datetime:
+    """UTC; a moment without a zone is taken for UTC, so that every machine reads the same."""
+    moment = datetime.fromisoformat(record["started_at"])
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def _text(value: Any) -> str:
@@ -168,7 +182,7 @@ def _row(cell: Json, record: Json, passed: bool) -> Json:
     outcome = {"timeout": "timeout", "agent_error": "agent_error"}.get(ending, "green" if passed else "red")
     seconds = record.get("wall_time_s")
     seconds = None if seconds is None else convert("attempts", "agent_seconds", seconds)
-    started = datetime.fromisoformat(record["started_at"]).astimezone(UTC)
+    started = _started(record)
     green = outcome == "green" and seconds is not None
     changed = record.get("files_changed")
     return {
@@ -203,7 +217,7 @@ def _change(folder: Path, record: Json) -> Json:
 
 def _keep_error(found: Json, cell: Json, record: Json, _folder: Path) -> None:
     key = attempt_id(cell, record)
-    started = datetime.fromisoformat(record["started_at"]).astimezone(UTC)
+    started = _started(record)
     found["faults"].append({
         "fault_id": f"errors-{len(found['faults']) + 1}", "attempt_id": key,
         **{name: cell[name] for name in ("suite", "task", "harness", "model", "simulated")},

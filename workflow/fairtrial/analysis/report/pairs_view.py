@@ -9,7 +9,7 @@ _KINDS = {"harness": "harnesses", "model": "models", "toolset": "toolsets"}
 
 
 def view(raw: Json) -> Json:
-    """{"pairs": [entry], "families": ["6 pairs of harnesses", ...], "detectable": number | null, "notes", "raw"}.
+    """{"pairs": [entry], "families": ["6 pairs of harnesses", ...], "detectable": of the table | null, "notes", "raw"}.
 
     Entry: a, b (names), where (" with m-large"), difference, low, high, sign_flip_q, exact_q, separated, time_q,
     time_difference (seconds), time_words, cost_ratio, minimum_detectable, confounded (text or ""), notes, axis.
@@ -20,11 +20,11 @@ def view(raw: Json) -> Json:
     pairs = [_entry(pair, table, several) for table in tables for pair in table["pairs"]]
     families = [f"{len(t['pairs'])} {'pair' if len(t['pairs']) == 1 else 'pairs'} of {_KINDS[t['axis']]}"
                 f"{' (simulated)' if t['simulated'] else ''}" for t in tables]  # fmt: skip
-    planned = [t["detectable"]["planned"] for t in tables if t["detectable"]["planned"] is not None]
+    planned = [t["detectable"] for t in tables if t["detectable"]["planned"] is not None]
     return {
         "pairs": pairs,
         "families": families,
-        "detectable": max(planned, default=None),
+        "detectable": max(planned, key=lambda one: one["planned"], default=None),
         "notes": raw.get("notes", []),
         "raw": raw,
     }
@@ -65,5 +65,7 @@ def _sooner(pair: Json, axis: str) -> str:
     time = pair["time"]
     if time["reading"] != "separated":
         return "not separated" if time["q"] is not None else ""
+    if time["sooner"] is None:
+        return "curves cross"
     first = time["sooner"] == pair["a"]["label"]
     return f"{pair['a' if first else 'b'][axis]} sooner"

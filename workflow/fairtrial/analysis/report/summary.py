@@ -41,23 +41,27 @@ def wrap(line: str, indent: str = "") -> list[str]:
 
 
 def _table(report: Report) -> list[str]:
+    cards = [report.card(arm) for arm in report.arms]
+    left = max([5, *(len(str(card["passes"])) + 1 for card in cards)])
+    right = max([3, *(len(str(card["scored"])) for card in cards)])
+    room = 26 - (left + 1 + right - 9)  # of the names: what the counts leave
     widths = (
         ("rank", 6),
         ("pass", 6),
-        ("passes", 9),
+        ("passes", left + 1 + right),
         ("95%", 8),
         (f"pass^{report.k}", 8),
         ("median", 9),
         ("$/pass", 8),
     )
-    lines = [pad("configuration", 26) + "".join(f"{name:>{width}}" for name, width in widths)]
-    shown = _names(report)
+    lines = [pad("configuration", room) + "".join(f"{name:>{width}}" for name, width in widths)]
+    shown = _names(report, room)
     for arm in report.ranked:
         card = report.card(arm)
         low, high = ("like_low", "like_high") if card["like_low"] is not None else ("these_low", "these_high")
         lines.append(
-            pad(shown[arm.index], 26)
-            + f"{rank(card):>6}{words.percent(card['pass_rate']):>6}{card['passes']:>5}/{card['scored']:<3}"
+            pad(shown[arm.index], room)
+            + f"{rank(card):>6}{words.percent(card['pass_rate']):>6}{card['passes']:>{left}}/{card['scored']:<{right}}"
             f"{words.bounds((card[low], card[high])):>8}{words.percent(hat(report, card)['value']):>8}"
             f"{median(card).replace(' min', 'm').replace(' s', 's'):>9}{words.dollars(card['cost_per_success_usd']):>8}"
         )
@@ -66,10 +70,10 @@ def _table(report: Report) -> list[str]:
     return lines
 
 
-def _names(report: Report) -> dict[int, str]:
-    """Arm index -> at most 26 columns, different for different arms."""
+def _names(report: Report, room: int) -> dict[int, str]:
+    """Arm index -> at most `room` columns, different for different arms."""
     marks = {arm.index: " (sim)" * arm.simulated + " (mixed)" * arm.mixed for arm in report.arms}
-    width = 26 - max(map(len, marks.values()), default=0)
+    width = room - max(map(len, marks.values()), default=0)
     plain = {arm.index: visible(arm.name.replace(" (simulated)", "")) for arm in report.arms}
     short = names(plain.values(), width)
     return {index: short[plain[index]] + mark for index, mark in marks.items()}

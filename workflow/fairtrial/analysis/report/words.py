@@ -37,19 +37,19 @@ def bounds(interval: tuple[float, float] | list[float] | None) -> str:
     return f"{interval[0] * 100:.0f}{DASH}{interval[1] * 100:.0f}"
 
 
-def duration(seconds: float | None) -> str:
-    """Seconds below two minutes, minutes below two hours, else hours."""
+def duration(seconds: float | None, sign: bool = False) -> str:
+    """Seconds below two minutes, minutes below two hours, else hours; a difference has its sign."""
     if seconds is None or math.isnan(seconds):
         return DASH
     size = abs(seconds)
-    sign = MINUS if seconds < 0 else ""
+    mark = MINUS if seconds < 0 else "+" if sign and seconds > 0 else ""
     if size < 10:
-        return f"{sign}{size:.1f} s"
+        return f"{mark}{size:.1f} s"
     if size < 120:
-        return f"{sign}{size:.0f} s"
+        return f"{mark}{size:.0f} s"
     if size < 7200:
-        return f"{sign}{size / 60:.1f} min"
-    return f"{sign}{size / 3600:.1f} h"
+        return f"{mark}{size / 60:.1f} min"
+    return f"{mark}{size / 3600:.1f} h"
 
 
 def budget(seconds: float | None) -> str:

@@ -12,6 +12,7 @@ ORDER = 1
 TITLE = "What this run can say"
 QUESTION = "Which arms are told apart, and which are not?"
 SHOWN = 12
+NO_INTERVAL = "no interval below five tasks"
 
 
 def html(report: Report) -> str:
@@ -38,21 +39,17 @@ def nothing(report: Report) -> str:
 def intro(report: Report) -> str:
     """How the intervals were made and what would go unseen."""
     families = words.listing(report.pairs["families"])
-    text = f"Paired by task, for tasks like these. Intervals hold jointly at 95% over the {families}."
-    if report.pairs["detectable"] is not None:
-        text += (
-            f" With {words.plural(len(report.tasks), 'task')} and {repetitions(report)}, differences below about "
-            f"{report.pairs['detectable'] * 100:.0f} points will usually go undetected."
-        )
-    return text
-
-
-def repetitions(report: Report) -> str:
-    """5 repetitions, or 1 to 5 repetitions."""
-    counts = sorted({cell["repetitions"] for cell in report.matrix["cells"]})
-    if len(counts) == 1:
-        return words.plural(counts[0], "repetition")
-    return f"{counts[0]} to {counts[-1]} repetitions" if counts else "no repetition"
+    many = len(report.pairs["pairs"]) > 1
+    text = "Paired by task, for tasks like these. "
+    text += f"Intervals hold jointly at 95% over the {families}." if many else "The interval holds at 95%."
+    found = report.pairs["detectable"]
+    if found is None:
+        return text
+    size = f"{words.plural(found['tasks'], 'task')} and {words.plural(found['attempts'], 'scored attempt')} of each"
+    if found["planned"] >= 1:
+        return f"{text} With {size}, even the largest difference there can be will usually go undetected."
+    least = f"differences below about {found['planned'] * 100:.0f} points"
+    return f"{text} With {size}, {least} will usually go undetected."
 
 
 def _list(items: list[Safe], otherwise: str) -> Safe:
@@ -86,9 +83,7 @@ def _open(pair: dict[str, Any]) -> Safe:
     if pair["difference"] is None:
         return join([f"{pair['a']} and {pair['b']}{pair['where']}: no scored task in common"])
     known = pair["low"] is not None
-    interval = (
-        f"[{words.points(pair['low'])}, {words.points(pair['high'])}]" if known else "no interval below five tasks"
-    )
+    interval = f"[{words.points(pair['low'])}, {words.points(pair['high'])}]" if known else NO_INTERVAL
     body = f"{pair['a']} and {pair['b']}{pair['where']}: {words.points(pair['difference'])} points "
     return join([body, tag("span", interval, class_="quiet"), _time(pair), _confounded(pair)])
 
@@ -110,7 +105,8 @@ def markdown(report: Report) -> str:
     lines = [intro(report), ""]
     for pair in pairs:
         verdict = "separated" if pair["separated"] else "not separated, no winner"
-        interval = f"[{words.points(pair['low'])}, {words.points(pair['high'])}]"
+        known = pair["low"] is not None
+        interval = f"[{words.points(pair['low'])}, {words.points(pair['high'])}]" if known else f"({NO_INTERVAL})"
         name = md.esc(f"{pair['a']} \u2212 {pair['b']}{pair['where']}")
         told = md.esc(f"{verdict}{_confounded(pair)}")
         lines.append(f"- {name}: {words.points(pair['difference'])} points {interval}: {told}")

@@ -37,16 +37,20 @@ def html(report: Report) -> str:
 
 
 def _row(pair: dict[str, Any]) -> list[object]:
-    interval = f"{words.points(pair['low'])} to {words.points(pair['high'])}" if pair["low"] is not None else words.DASH
     name = join([pair["a"], " \u2212 ", pair["b"], tag("span", pair["where"], class_="quiet")])
     return [
         Cell(name, f"{pair['a']} {pair['b']}"), Cell(words.points(pair["difference"]), pair["difference"]),
-        Cell(interval, pair["low"]), Cell(words.chance(pair["sign_flip_q"]), pair["sign_flip_q"]),
+        Cell(_interval(pair), pair["low"]), Cell(words.chance(pair["sign_flip_q"]), pair["sign_flip_q"]),
         Cell(words.chance(pair["exact_q"]), pair["exact_q"]), _verdict(pair),
-        Cell(words.duration(pair["time_difference"]), pair["time_difference"]),
+        Cell(words.duration(pair["time_difference"], sign=True), pair["time_difference"]),
         Cell(words.chance(pair["time_q"]), pair["time_q"]), pair["time_words"] or words.DASH,
         Cell(_cost(pair), pair["cost_ratio"]),
     ]  # fmt: skip
+
+
+def _interval(pair: dict[str, Any]) -> str:
+    known = pair["low"] is not None
+    return f"{words.points(pair['low'])} to {words.points(pair['high'])}" if known else words.DASH
 
 
 def _verdict(pair: dict[str, Any]) -> Safe:
@@ -81,7 +85,7 @@ def markdown(report: Report) -> str:
     for p in pairs:
         verdict = ("separated" if p["separated"] else "not separated") + (", confounded" if p["confounded"] else "")
         rows.append([f"{p['a']} \u2212 {p['b']}{p['where']}", words.points(p["difference"]),
-                     f"{words.points(p['low'])} to {words.points(p['high'])}", words.chance(p["sign_flip_q"]),
+                     _interval(p), words.chance(p["sign_flip_q"]),
                      words.chance(p["exact_q"]), verdict, words.chance(p["time_q"]),
                      p["time_words"] or words.DASH])  # fmt: skip
     return md.table(heads, rows)

@@ -35,9 +35,13 @@ def power(report: Report) -> Safe:
 def explanation(report: Report) -> str:
     """What the columns rest on."""
     pairs = sum(group["pairs"] for group in report.scorecard["rank"])
-    ranks = f"Rank range counts only differences that survive correction for all {words.plural(pairs, 'pair')}. "
+    ranks = f"Rank range counts only differences that survive correction for {_all(pairs)}. "
     order = "The order of the rows is not a ranking. "
     return (ranks if pairs else "") + order + "A dash means not measured, never zero."
+
+
+def _all(pairs: int) -> str:
+    return f"all {pairs:,} pairs" if pairs > 1 else "the one pair"
 
 
 def label(arm: Arm) -> Safe:

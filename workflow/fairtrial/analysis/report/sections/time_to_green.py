@@ -12,6 +12,7 @@ QUESTION = "Share of attempts green by each time."
 BARE = True  # the section makes its own cards
 WIDTH, LEFT, RIGHT, TOP, BASE = 506, 54, 446, 14, 248
 MOST_CURVES = 10
+LONGEST = 16  # columns of a name beside its curve
 
 
 def html(report: Report) -> str:
@@ -65,13 +66,15 @@ def limits(report: Report, arms: list[Arm], column: str) -> tuple[float, float]:
 
 def _chart(report: Report, arms: list[Arm], column: str, model: str) -> Safe:
     low, high = limits(report, arms, column)
-    x, y = svg.Log(low, high, LEFT, RIGHT), svg.Linear(0, 1, BASE, TOP)
+    labels = short.names((arm.label for arm in arms), LONGEST, "\u2026")
+    right = min(RIGHT, WIDTH - 14 - 8.2 * max(map(short.columns, labels.values())))  # the names stand inside the card
+    x, y = svg.Log(low, high, LEFT, right), svg.Linear(0, 1, BASE, TOP)
     found = [curves.curve(report, arm, column, low, high) for arm in arms]
     ticks = svg.time_axis(x)
     parts: list[object] = []
     for share in (0, 0.25, 0.5, 0.75, 1):
         parts += [
-            svg.line(LEFT, y(share), RIGHT, y(share), "g"),
+            svg.line(LEFT, y(share), right, y(share), "g"),
             svg.text(LEFT - 8, y(share) + 4, f"{share:.0%}", "q", "end"),
         ]
     for tick, said in ticks:
@@ -82,13 +85,12 @@ def _chart(report: Report, arms: list[Arm], column: str, model: str) -> Safe:
             parts.append(svg.path(edge, f"band c{arm.colour}", close=True))
     for arm, curve in zip(arms, found, strict=True):
         parts.append(svg.path(_steps(curve, x, y), f"l c{arm.colour}{_dash(arms, arm)}"))
-    parts += _labels(arms, found, y) + _waiting(arms, found, ticks, x)
+    parts += _labels(arms, found, y, labels, right + 6) + _waiting(arms, found, ticks, x)
     last = [(c.steps[-1][1] if c.steps else 0.0) if c.attempts else None for c in found]
     said = "; ".join(f"{arm.label} {words.percent(share)} of {c.attempts}"
                      for arm, c, share in zip(arms, found, last, strict=True))  # fmt: skip
-    width = max(WIDTH, RIGHT + 14 + 8.2 * max(min(len(arm.label), 16) for arm in arms))
     height = BASE + 44 + 14 * max(len(arms), 2)
-    return svg.figure(width, height, f"Share green by time, {model}, at the budget: {said}", *parts)
+    return svg.figure(WIDTH, height, f"Share green by time, {model}, at the budget: {said}", *parts)
 
 
 def _dash(arms: list[Arm], arm: Arm) -> str:
@@ -104,11 +106,12 @@ def _steps(curve: curves.GreenCurve, x: svg.Log, y: svg.Linear) -> list[tuple[fl
     return [*points, (x.x1, y(share))]
 
 
-def _labels(arms: list[Arm], found: list[curves.GreenCurve], y: svg.Linear) -> list[Safe]:
+def _labels(
+    arms: list[Arm], found: list[curves.GreenCurve], y: svg.Linear, shown: dict[str, str], at_x: float
+) -> list[Safe]:
     ends = [y(c.steps[-1][1] if c.steps else 0.0) + 4 for c in found]
     placed = svg.spread(ends, 14, TOP + 6, BASE + 2)
-    shown = short.names((arm.label for arm in arms), 16, "\u2026")
-    return [svg.text(RIGHT + 6, at, shown[arm.label], f"k b c{arm.colour}")
+    return [svg.text(at_x, at, shown[arm.label], f"k b c{arm.colour}")
             for arm, at in zip(arms, placed, strict=True)]  # fmt: skip
 
 

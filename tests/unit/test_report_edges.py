@@ -1,0 +1,94 @@
+"""Reports at the edges: hardly any data, and very much of it."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from fairtrial.analysis import arms, compare, dataset, dataset_tables, scorecard, scorecard_files
+from fairtrial.analysis.report import html, render, summary
+from fairtrial.contracts import records
+
+from tests import fabricate
+
+
+def built(root, **how):
+    """The report folder of a fabricated tree, all three stages."""
+    matrix = how.pop("matrix", None) or fabricate.tree(root, **how)
+    out = root / "out"
+    dataset.build(root, matrix, out)
+    frame = dataset_tables.frame(out / "attempts.parquet")
+    scorecard_files.write(scorecard.build(frame, matrix), out)
+    pairs = compare.all_pairs(frame, {"adapters": arms.roles(matrix)})
+    records.dump(out / "comparisons.json", pairs, durable=False)
+    render.build(out, out, matrix, root, out)
+    return out
+
+
+def text_of(path):
+    """The file's text on one line."""
+    return " ".join(path.read_text(encoding="utf-8").split())
+
+
+def test_the_smallest_difference_is_said_of_what_was_scored(tmp_path):
+    """Five planned repetitions of which about half ran: the sentence names the scored attempts it was computed from."""
+    settings = fabricate.Settings(missing=0.5)
+    out = built(tmp_path, tasks=9, repetitions=5, arms=fabricate.ARMS_3X2[:2], settings=settings)
+    table = json.loads((out / "report.json").read_bytes())["comparisons"]["tables"][0]
+    found = table["detectable"]
+    assert found["attempts"] < 5
+    size = f"With {found['tasks']} tasks and {found['attempts']} scored attempt{'s' * (found['attempts'] > 1)} of each"
+    said = f"{size}, differences below about {round(100 * found['planned'])} points will usually go undetected."
+    assert said in text_of(out / "report.md")
+    assert said in text_of(out / "index.html")
+    assert "The interval holds at 95%." in text_of(out / "report.md")
+
+
+def test_nothing_is_promised_where_nothing_can_be_found(tmp_path):
+    """Two tasks with one attempt: no difference above 100 points, no empty brackets."""
+    out = built(tmp_path, tasks=2, repetitions=1, arms=fabricate.ARMS_3X2[:2])
+    said = text_of(out / "report.md")
+    assert "even the largest difference there can be will usually go undetected" in said
+    assert "(no interval below five tasks)" in said
+    assert "survive correction for the one pair." in said
+    assert not re.search(r"\[\u2013, \u2013\]|\u2013 to \u2013|[2-9]\d\d points", said)
+
+
+def test_large_counts_keep_their_columns(tmp_path):
+    """Six-digit counts stand apart from the rate, the cost is whole, and no line is wider than 80 columns."""
+    report = render.read(built(tmp_path, tasks=1, repetitions=1, arms=fabricate.ARMS_3X2[:2]), tmp_path / "out",
+                         json.loads((tmp_path / "default" / "matrix.json").read_bytes()))  # fmt: skip
+    for arm, passes in zip(report.ranked, (999_999, 7), strict=True):
+        report.card(arm).update(passes=passes, scored=1_000_000, cost_per_success_usd=12.5, pass_rate=0.62)
+    lines = summary.text(report).splitlines()
+    rows = [line for line in lines if "/1000000" in line]
+    assert [re.search(r" 62% +(\d+)/1000000 ", line)[1] for line in rows] == ["999999", "7"]
+    assert all(line.endswith(" $12.50") for line in rows)
+    assert max(map(summary.columns, lines)) <= 80
+
+
+@pytest.mark.parametrize("label", ["x", "harness-of-a-long-name"])
+def test_names_beside_curves_stand_inside_the_chart(tmp_path, label):
+    """The chart is as wide as its card, and a name at the end of a curve ends before the chart does."""
+    arms_ = (fabricate.Arm(f"{label}-1", "m"), fabricate.Arm(f"{label}-2", "m"))
+    page = text_of(built(tmp_path, tasks=2, repetitions=2, arms=arms_) / "index.html")
+    chart = re.search(r'aria-label="Share green by time.*?</svg>', page)[0]
+    width = float(re.search(r' width="([0-9.]+)"', chart)[1])
+    names = re.findall(r'<text x="([0-9.]+)"[^>]*class="k b c\d">([^<]+)<', chart)
+    assert width == 506 and len({name for _, name in names}) == 2
+    assert all(float(x) + 8 * len(name) <= width for x, name in names)
+
+
+def test_marks_of_direction_and_lines_are_shown():
+    """Every direction control of Unicode and both line separators become code points."""
+    marks = "\u061c\u200e\u200f\u2028\u2029\u202a\u202e\u2066\u2069"
+    assert html.visible(marks) == "".join(f"\u27e8U+{ord(mark):04X}\u27e9" for mark in marks)
+
+
+def test_a_pair_with_the_sign_of_its_mean(tmp_path):
+    """The difference of mean times has a sign in both directions, so that "later" cannot be read as a duration."""
+    arms_ = (fabricate.Arm("a", "m", 0.2), fabricate.Arm("b", "m", 0.99))
+    page = text_of(built(tmp_path, tasks=6, repetitions=4, arms=arms_) / "index.html")
+    row = page[page.index('id="pairs"') :]
+    assert re.search(r'<td class="n" data-v="[0-9.]+">\+[0-9.]+ min</td>', row)
