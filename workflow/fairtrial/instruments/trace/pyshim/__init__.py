@@ -81,7 +81,8 @@ class Setup:
 
     def read_environment(self) -> None:
         """As the kernel gave it: the interpreter may have changed its own copy."""
-        pairs = [e.split(b"=", 1) for e in content("/proc/self/environ").split(b"\0") if b"=" in e]
+        pairs = [e.split(b"=", 1) for e in content("/proc/self/environ").split(b"\0") if b"=" in e[1:]]
+        pairs = [p for p in pairs if p[0]]  # execve of the interpreter takes no empty name
         self.env = {p[0]: p[1] for p in pairs}
         above = (self.env.pop(SPAN, b"") + b":::").split(b":", 3)
         self.depth, self.parent = int(above[0]) if above[0].isdigit() and len(above[0]) < 5 else 0, above[1]
