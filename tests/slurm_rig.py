@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 from tests.lab import CHECKOUT, Lab
 
@@ -24,7 +25,7 @@ class Cluster(Lab):
     def command(self, *arguments: str) -> list[str]:
         """The snakemake command line with the shipped profile, asking SLURM more often than its defaults do."""
         profile = str(CHECKOUT / "workflow" / "profiles" / "slurm")
-        return [*super().command(*arguments), "--profile", profile, *QUICK]
+        return super().command("--profile", profile, *QUICK, *arguments)
 
     def scripts(self) -> str:
         """Every batch script that SLURM was given."""
@@ -33,6 +34,14 @@ class Cluster(Lab):
             done = subprocess.run(["scontrol", "write", "batch_script", job, "-"], capture_output=True, check=False)
             found.append(done.stdout.decode())
         return "\n".join(found)
+
+
+class Login(Cluster):
+    """One whose snakemake runs on a host of its own, as on a login node: by name, which is all that leases know."""
+
+    def command(self, *arguments: str) -> list[str]:
+        """The command line in a UTS namespace with another host name."""
+        return ["unshare", "--uts", "sh", "-c", 'hostname login && exec "$@"', "sh", *super().command(*arguments)]
 
 
 class Generic(Lab):
@@ -61,6 +70,22 @@ def asked(job: str, key: str) -> str:
     """What SLURM knows of a job."""
     text = subprocess.run(["scontrol", "show", "job", job], capture_output=True, text=True, check=True).stdout
     return dict(part.split("=", 1) for part in text.split() if "=" in part)[key]
+
+
+def log_of(job: str) -> str:
+    """What a job printed; the plug-in deletes that of a job that ended well."""
+    path = Path(asked(job, "StdOut"))
+    return path.read_text(errors="replace") if path.exists() else ""
+
+
+def refusal(job: str) -> str:
+    """Why an attempt in a job that ended FAILED was not run; the test fails if the job did for another reason."""
+    text = log_of(job)
+    for wrong in ("MissingOutputException", "IncompleteFilesException", "MissingInputException", "LockException"):
+        assert wrong not in text, text
+    lines = [line for line in text.splitlines() if ": not run: " in line]
+    assert len(lines) == 1, text
+    return lines[0]
 
 
 def idle() -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.lab import CHECKOUT, Lab, wait_until
-from tests.slurm_rig import Cluster, Generic, asked, idle, jobs
+from tests.slurm_rig import Cluster, Generic, asked, idle, jobs, refusal
 
 pytestmark = pytest.mark.cluster
 ATTEMPTS = 60
@@ -41,13 +41,16 @@ def experiment(kind: type[Lab], folder: Path) -> Lab:
 
 
 def test_a_killed_and_continued_matrix_gives_the_tables_of_a_local_one(tmp_path: Path) -> None:
-    """SIGKILL of the submitting Snakemake half-way, the same command again: no attempt twice, the local dataset."""
-    lab = experiment(Cluster, tmp_path / "cluster")
+    """SIGKILL of the submitting Snakemake half-way, the same command again: no attempt twice, the local dataset.
+
+    Jobs of the killed one end FAILED only by an attempt that is not started because its Snakemake is gone.
+    """
+    lab, before = experiment(Cluster, tmp_path / "cluster"), set(jobs())
     process = lab.start()
     assert wait_until(lambda: len(lab.seals()) >= ATTEMPTS // 2, 240), (lab.folder / "snakemake.log").read_text()
     process.kill()
     process.wait(30)
-    half = lab.seals()
+    half, orphans = lab.seals(), set(jobs()) - before
     assert len(half) < ATTEMPTS
     done = lab.snakemake(timeout=400)
     assert done.returncode == 0, done.stderr[-4000:]
@@ -55,6 +58,8 @@ def test_a_killed_and_continued_matrix_gives_the_tables_of_a_local_one(tmp_path:
     assert len(whole) == ATTEMPTS
     assert half.items() <= whole.items()
     assert lab.planned() == {}
+    for job in orphans:
+        assert asked(job, "JobState") == "COMPLETED" or " is gone" in refusal(job)
     local = experiment(Lab, tmp_path / "local")
     assert local.snakemake(timeout=400).returncode == 0
     here, there = stable(local), stable(lab)
@@ -96,15 +101,20 @@ def test_a_cancelled_job_is_done_once_more_and_no_sealed_attempt_starts_again(
 
 
 def test_the_stop_flag_reaches_the_nodes(tmp_path: Path) -> None:
-    """An arm that only faults is stopped on the cluster too: most of its attempts are never started."""
+    """An arm that only faults is stopped on the cluster too: most of its jobs are never submitted."""
     (tmp_path / "lab").mkdir()
-    settings = {"harnesses": ["stand-in"], "repetitions": 6, "faults": {"stop_after": 2, "retries": 0}}
+    before = len(jobs())
+    settings = {"harnesses": ["stand-in"], "repetitions": 12, "faults": {"stop_after": 2, "retries": 0}}
     lab = Cluster(tmp_path / "lab", ["one"], settings)
     lab.harnesses["stand-in"] = {"options": {"fault_probability": 1.0}}
     lab.write()
     done = lab.snakemake("--group-components", "attempt=1", "--jobs", "2", timeout=240)
     assert done.returncode == 1
     assert 2 <= len(lab.faults()) < 5
+    submitted = len(jobs()) - before
+    assert len(lab.faults()) <= submitted < 5
+    assert f"fairtrial: {12 - submitted} attempts will not start: 2 attempts of this harness" in done.stderr
+    assert f"{12 - len(lab.faults())} attempts not run: 2 attempts of this harness and model in a row" in done.stderr
     assert {fault["invocation"] for fault in lab.faults()} == {lab.faults()[0]["invocation"]}
     assert not lab.seals()
 

@@ -16,7 +16,7 @@ from fairtrial.instruments.sandbox import backends
 from fairtrial.paths import Results
 
 from tests.lab import wait_until
-from tests.slurm_rig import Charging, Cluster, Generic, charging, idle, jobs
+from tests.slurm_rig import Charging, Cluster, Generic, Login, charging, idle, jobs
 
 pytestmark = pytest.mark.cluster
 SECRET = "sk-of-a-paid-node-0815"
@@ -50,7 +50,7 @@ def provider() -> Iterator[Charging]:
 
 def laboratory(folder: Path, provider: Charging) -> Cluster:
     """One task for an agent that pays for its one request, two attempts a submission."""
-    lab = Cluster(folder, ["one"], {"repetitions": ATTEMPTS, "models": ["priced"], "harnesses": ["asker"]})
+    lab = Login(folder, ["one"], {"repetitions": ATTEMPTS, "models": ["priced"], "harnesses": ["asker"]})
     (folder / "agent.py").write_text(AGENT)
     lab.harnesses["asker"] = {
         "adapter": "command", "network": "endpoint", "auth": "key", "key_env": "SOME_API_KEY",
@@ -102,11 +102,16 @@ class Ran:
 
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory, provider: Charging) -> Ran:
-    """Six paid attempts in three starts: jobs cancelled in the first, killed as by preemption in the second."""
+    """Six paid attempts in four starts: jobs cancelled, killed as by preemption, then Snakemake killed on its host."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SOME_API_KEY", SECRET)
         lab = laboratory(tmp_path_factory.mktemp("paid"), provider)
         halves = [interrupted(lab, provider, how) for how in (cancelled, killed)]
+        before = len(provider.keys)
+        process = lab.start(*GROUPS)
+        assert wait_until(lambda: len(provider.keys) > before, 120), (lab.folder / "snakemake.log").read_text()
+        process.kill()  # what it submitted goes on
+        process.wait(30)
         done = lab.snakemake(*GROUPS, timeout=300)
         assert done.returncode == 0, done.stderr[-4000:]
         return Ran(lab, len(provider.keys), halves)

@@ -20,7 +20,7 @@ from fairtrial.contracts.lean import lean
 from fairtrial.contracts.records import digest
 from fairtrial.paths import Results, planned_by
 from fairtrial.plan import config as configuration
-from fairtrial.plan import torn
+from fairtrial.plan import keep, torn
 from fairtrial.plan.matrix import Matrix, expand
 
 VARIABLE = "FAIRTRIAL_CONFIG"
@@ -126,6 +126,7 @@ def _frozen(kind: str, digest12: str) -> bool:
 def load(raw: dict[str, Any], basedir: Path, cwd: Path) -> Plan:
     """Check the configuration and expand it; a mistake prints one line a problem and exits 2."""
     gc.set_threshold(*SELDOM)
+    keep.whole_outputs()
     try:
         config = configuration.load(dict(raw), basedir, cwd)
         Results(cwd / "results").experiment(config.settings["name"])

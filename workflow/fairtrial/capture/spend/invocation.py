@@ -6,7 +6,7 @@ import hashlib
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from pathlib import Path
 
 from fairtrial.capture.settings import Settings
@@ -124,11 +124,29 @@ def not_run(results: Results, invocation: str, attempts: Sequence[AttemptId], re
 
 def all_not_run(results: Results, invocation: str) -> dict[str, int]:
     """Reason -> how many attempts of one invocation were not started for it."""
+    return dict(sorted(Counter(_noted(results, invocation).values()).items()))
+
+
+def _noted(results: Results, invocation: str) -> dict[str, str]:
+    """Attempt -> why it was not started."""
     found: dict[str, str] = {}
     for path in sorted((results.invocation(invocation) / "not-run").glob("*.json")):
         record = read(path) or {}
         found |= {str(name): str(record.get("reason")) for name in record.get("attempts", ())}
-    return dict(sorted(Counter(found.values()).items()))
+    return found
+
+
+def note_unreached(results: Results, invocation: str, planned: Sequence[str], faulted: Container[str]) -> None:
+    """Note attempts that a flag kept from running and nobody asked: behind a refused one in the same cluster job."""
+    why, noted = halted(results, invocation), _noted(results, invocation)
+    found: dict[str, list[AttemptId]] = {}
+    for name in planned:
+        attempt_id = AttemptId.parse(name)
+        reason = None if name in noted or name in faulted else why(attempt_id)
+        if reason is not None and not results.attempt(attempt_id).evidence.exists():
+            found.setdefault(reason, []).append(attempt_id)
+    for reason, attempts in found.items():
+        not_run(results, invocation, attempts, reason)
 
 
 def newest(results: Results, name: str) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -74,13 +75,23 @@ def _cap(results: Results, settings: Settings) -> list[str]:
 def _lock(results: Results, name: str, own: str) -> None:
     path = results.experiment(name).folder / ".running.json"
     record = identity(f"experiment {name}", own)
-    other = take(path, record, lambda gone: None)
+    other = take(path, record, lambda gone: _stop_the_dead(results, gone))
     if other is not None:
         raise UserError(
             f"experiment {name!r} is being run by process {other.get('pid')} on {other.get('host')} "
             f"since {other.get('started_at')}; wait for it, or give this one another name: in the configuration"
         )
     _held[path] = Lease(path, record).__enter__()
+
+
+def _stop_the_dead(results: Results, gone: dict[str, Any]) -> None:
+    """What the jobs of a killed Snakemake have not started yet is this run's from now on, with its cap and its stop.
+
+    On its own host they see that by themselves; jobs on other nodes cannot, and would go on for hours.
+    """
+    if gone.get("invocation"):
+        who = f"process {gone.get('pid')} on {gone.get('host')}"
+        invocation.stop(results, str(gone["invocation"]), f"its snakemake ({who}) is gone, another run goes on with it")
 
 
 def _say(text: str) -> None:
@@ -109,11 +120,13 @@ def end_with_faults(plan: Plan, cwd: Path) -> None:
     if not _held:
         return  # refused at the start: nothing ran
     _release()
+    results, own = Results(cwd / "results"), from_environment().invocation
+    faulted = {str(record["attempt_id"]) for record in _faults(results, own)}
+    invocation.note_unreached(results, own, plan.attempts, faulted)
     command = [sys.executable, "-m", "fairtrial", "report", "--so-far"]
     subprocess.run(command, cwd=cwd, check=False, stdin=subprocess.DEVNULL)
-    results = Results(cwd / "results")
     folder = results.experiment(plan.name).so_far / "report"
-    for line in what_failed(results, from_environment().invocation):
+    for line in what_failed(results, own):
         _say(line)
     _say_unscored(results, plan)
     _say(f"not everything ended well; what is there so far: {folder / 'index.html'}")
@@ -123,19 +136,24 @@ def end_with_faults(plan: Plan, cwd: Path) -> None:
 def what_failed(results: Results, own: str) -> list[str]:
     """Faults and attempts that were not run in one invocation, each kind once with its message."""
     counts: Counter[tuple[str, str]] = Counter()
-    for path in results.fault_records():
-        try:
-            record: dict[str, Any] = load(path)
-        except UserError:
-            continue  # the tables name it as a problem
-        if record.get("invocation") == own:
-            pair = f"{record['harness']} x {record['model']}"
-            counts[pair, f"{record['kind']}: {record['message']}"] += 1
+    for record in _faults(results, own):
+        counts[f"{record['harness']} x {record['model']}", f"{record['kind']}: {record['message']}"] += 1
     lines = [f"{counted(n, 'fault')} of {pair}: {said}" for (pair, said), n in sorted(counts.most_common(SHOWN))]
     if len(counts) > SHOWN:
         lines.append(f"{counted(len(counts) - SHOWN, 'further kind')} of faults: below {results.root / 'faults'}")
     reasons = invocation.all_not_run(results, own)
     return lines + [f"{counted(n, 'attempt')} not run: {reason}" for reason, n in reasons.items()]
+
+
+def _faults(results: Results, own: str) -> Iterator[dict[str, Any]]:
+    """The readable records of one invocation's faults."""
+    for path in results.fault_records():
+        try:
+            record = load(path)
+        except UserError:
+            continue  # the tables name it as a problem
+        if record.get("invocation") == own:
+            yield record
 
 
 def _release() -> None:
