@@ -60,7 +60,7 @@ rule all:
 
 onstart:
     pace.steady(workflow.scheduler)
-    live.begin(PLAN, Path.cwd())
+    live.begin(PLAN, Path.cwd(), workflow.overwrite_configfiles)
 
 
 onsuccess:

@@ -66,6 +66,14 @@ def test_free_arms_and_complete_arms_need_no_permission(tmp_path: Path) -> None:
     assert gate.check(Results(tmp_path), [{**CELL, "free": True}], False) == []
 
 
+def test_the_configuration_of_a_profile_stays_with_the_permission() -> None:
+    """Snakemake would drop it for the file on the command line, and run the matrix of the checkout instead."""
+    said = invocation.command_line(["--profile", "mine"], "allow-spend.yaml", [Path("my config.yaml")])
+    assert said == "snakemake --profile mine --configfile 'my config.yaml' allow-spend.yaml"
+    given = invocation.command_line(["--configfile", "a.yaml"], "allow-spend.yaml", [Path("/x/a.yaml")])
+    assert given == "snakemake --configfile a.yaml allow-spend.yaml"
+
+
 @pytest.mark.parametrize(
     ("given", "printed"),
     [
@@ -73,6 +81,8 @@ def test_free_arms_and_complete_arms_need_no_permission(tmp_path: Path) -> None:
         (["--configfile", "a.yaml", "--cores", "2"], "snakemake --configfile a.yaml allow-spend.yaml --cores 2"),
         (["--configfile=a b.yaml"], "snakemake --configfile 'a b.yaml' allow-spend.yaml"),
         (["--configfile", "allow-spend.yaml"], "snakemake --configfile allow-spend.yaml"),
+        (["-c2", "--", "all"], "snakemake -c2 --configfile allow-spend.yaml -- all"),
+        (["--configfile", "a.yaml", "--", "all"], "snakemake --configfile a.yaml allow-spend.yaml -- all"),
     ],
 )
 def test_the_command_that_allows_keeps_what_was_given(given: list[str], printed: str) -> None:

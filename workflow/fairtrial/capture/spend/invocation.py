@@ -15,17 +15,23 @@ from fairtrial.contracts.records import create
 from fairtrial.paths import AttemptId, Results
 
 
-def command_line(arguments: Sequence[str] | None = None, more: str | None = None) -> str:
-    """The command that was given, for a shell; `more`: a configuration file to add to it."""
+def command_line(
+    arguments: Sequence[str] | None = None, more: str | None = None, in_use: Sequence[str | Path] = ()
+) -> str:
+    """The command that was given, for a shell; `more`: a configuration file to add to it.
+
+    in_use: configuration files of this run; those of a profile would give way to one on the command line.
+    """
     words = list(sys.argv[1:] if arguments is None else arguments)
     if more is not None:
-        words = _with_configfile(words, more)
+        end = words.index("--") if "--" in words else len(words)
+        words = [*_with_configfile(words[:end], more, [str(path) for path in in_use]), *words[end:]]
     import shlex
 
     return shlex.join(["snakemake", *words])
 
 
-def _with_configfile(words: list[str], more: str) -> list[str]:
+def _with_configfile(words: list[str], more: str, in_use: list[str]) -> list[str]:
     """Snakemake takes the last --configfile only, so a further file joins the ones that are there."""
     out: list[str] = []
     for word in words:
@@ -33,7 +39,7 @@ def _with_configfile(words: list[str], more: str) -> list[str]:
         out += [name, value] if equals and name in ("--configfile", "--configfiles") else [word]
     places = [i for i, word in enumerate(out) if word in ("--configfile", "--configfiles")]
     if not places:
-        return [*out, "--configfile", more]
+        return [*out, "--configfile", *in_use, more]
     end = places[-1] + 1
     while end < len(out) and not out[end].startswith("-"):
         end += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +26,15 @@ _held: dict[Path, Lease] = {}
 _threads: list[Reporter | Watch] = []
 
 
-def begin(plan: Plan, cwd: Path) -> None:
-    """Before the first job, not in a dry run: the spend gate, then this experiment's lock. Exits 2 when refused."""
+def begin(plan: Plan, cwd: Path, in_use: Sequence[str | Path] = ()) -> None:
+    """Before the first job, not in a dry run: the spend gate, then this experiment's lock. Exits 2 when refused.
+
+    in_use: the configuration files that were named on the command line or in a profile.
+    """
     results = Results(cwd / "results")
     settings = from_environment()
     try:
-        lines = _may_spend(results, plan, settings)
+        lines = _may_spend(results, plan, settings, in_use)
         _lock(results, plan.name, settings.invocation)
         invocation.announce(results, settings)
         buried = dead.sweep(results, settings)
@@ -50,10 +53,10 @@ def begin(plan: Plan, cwd: Path) -> None:
     _threads.append(Watch(results, settings.invocation).start())
 
 
-def _may_spend(results: Results, plan: Plan, settings: Settings) -> list[str]:
+def _may_spend(results: Results, plan: Plan, settings: Settings, in_use: Sequence[str | Path]) -> list[str]:
     """The forecast of what will be spent, as lines; UserError when it may not be."""
     cells, prices = plan.matrix.record["cells"], settings.prices
-    command = invocation.command_line(more=ALLOW_FILE)
+    command = invocation.command_line(more=ALLOW_FILE, in_use=in_use)
     forecast = gate.check(results, cells, settings.allow, prices, command)
     if not forecast:
         return []
