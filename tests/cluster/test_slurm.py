@@ -43,7 +43,8 @@ def experiment(kind: type[Lab], folder: Path) -> Lab:
 def test_a_killed_and_continued_matrix_gives_the_tables_of_a_local_one(tmp_path: Path) -> None:
     """SIGKILL of the submitting Snakemake half-way, the same command again: no attempt twice, the local dataset.
 
-    Jobs of the killed one end FAILED only by an attempt that is not started because its Snakemake is gone.
+    Jobs of the killed one end FAILED only by an attempt that is not started because its Snakemake is gone. At the end
+    no job, lease or scratch folder is left.
     """
     lab, before = experiment(Cluster, tmp_path / "cluster"), set(jobs())
     process = lab.start()
@@ -58,6 +59,8 @@ def test_a_killed_and_continued_matrix_gives_the_tables_of_a_local_one(tmp_path:
     assert len(whole) == ATTEMPTS
     assert half.items() <= whole.items()
     assert lab.planned() == {}
+    assert wait_until(idle, 20)
+    assert not [*lab.results.glob("attempts/**/.*.lease.json"), *(lab.results / "scratch").glob("*")]
     for job in orphans:
         assert asked(job, "JobState") == "COMPLETED" or " is gone" in refusal(job)
     local = experiment(Lab, tmp_path / "local")
@@ -78,7 +81,7 @@ def test_a_cancelled_job_is_done_once_more_and_no_sealed_attempt_starts_again(
     monkeypatch.setenv("SOME_API_KEY", SECRET)
     (tmp_path / "lab").mkdir()
     lab = Cluster(tmp_path / "lab", ["one"], {"repetitions": 8})
-    lab.config["harnesses"] = [lab.counted(seconds=3)]
+    lab.config["harnesses"] = [lab.counted(seconds=1.5)]
     lab.write()
     process = lab.start()
     assert wait_until(lambda: lab.starts() >= 1, 90), (lab.folder / "snakemake.log").read_text()
@@ -117,16 +120,6 @@ def test_the_stop_flag_reaches_the_nodes(tmp_path: Path) -> None:
     assert f"{12 - len(lab.faults())} attempts not run: 2 attempts of this harness and model in a row" in done.stderr
     assert {fault["invocation"] for fault in lab.faults()} == {lab.faults()[0]["invocation"]}
     assert not lab.seals()
-
-
-def test_nothing_is_left_behind_on_the_node(tmp_path: Path) -> None:
-    """When a matrix has ended, no job, lease or scratch folder of it is left."""
-    (tmp_path / "lab").mkdir()
-    lab = Cluster(tmp_path / "lab", ["one"], {"harnesses": ["reference"], "repetitions": 2})
-    done = lab.snakemake()
-    assert done.returncode == 0, done.stderr[-4000:]
-    assert wait_until(idle, 20)
-    assert not list((lab.results / "scratch").glob("*"))
 
 
 def test_the_profile_for_any_scheduler_submits_groups(tmp_path: Path) -> None:

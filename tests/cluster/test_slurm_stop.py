@@ -16,7 +16,7 @@ from tests.slurm_rig import Login, asked, idle, jobs, refusal
 
 pytestmark = pytest.mark.cluster
 ATTEMPTS = 8
-GROUPS = ("--group-components", "attempt=2", "--jobs", "2", "--slurm-init-seconds-before-status-checks=5")
+GROUPS = ("--group-components", "attempt=2", "--jobs", "2", "--slurm-init-seconds-before-status-checks=4")
 REASON = "the cluster is needed"
 # Notes its start, then works for as long as a file stands.
 AGENT = """\
@@ -88,8 +88,8 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
         process, submitted = half_started(lab)
         stopped = lab.fairtrial("stop", "--reason", REASON)
         status = [lab.fairtrial("status").stdout]
-        hold.unlink()
-        ended = process.wait(90)
+    hold.unlink()
+    ended = process.wait(120)
     assert wait_until(idle, 60)
     status.append(lab.fairtrial("status").stdout)
     said = (lab.folder / "snakemake.log").read_text()
@@ -129,11 +129,11 @@ def test_stop_takes_jobs_that_are_not_submitted_out_of_the_queue(ran: Ran) -> No
 
 
 def test_the_same_command_does_each_attempt_that_was_left_once(ran: Ran) -> None:
-    """After the stop and a SIGKILL of the submitting Snakemake no agent starts twice, and no lease is left."""
+    """After the stop and a SIGKILL of the submitting Snakemake no agent starts twice, no lease or scratch is left."""
     assert ran.lab.starts() == len(ran.lab.seals()) == len(ran.lab.graded()) == ATTEMPTS
     assert ran.seals.items() <= ran.killed.items() <= ran.lab.seals().items()
     assert ran.lab.faults() == []
-    assert leases(ran.lab) == []
+    assert leases(ran.lab) == list((ran.lab.results / "scratch").glob("*")) == []
     assert ran.lab.planned() == {}
 
 
