@@ -84,6 +84,18 @@ def test_one_change_to_green(tmp_path: Path) -> None:
     assert record["seconds_after"] == pytest.approx(0.4, abs=0.2)
 
 
+def test_an_agent_that_thinks_long_has_a_narrow_interval_all_the_same(tmp_path: Path) -> None:
+    """The first edit is right and no look stands before it but the start's: it is known to have held until just before."""
+
+    def play(agent: Agent) -> None:
+        time.sleep(1.6)
+        agent.write(RIGHT, 0.4)
+
+    record, agent, recording = played(tmp_path, play)
+    assert sum(look["at_ns"] / 1e9 < agent.moments[0] for look in recording.looks) == 1
+    assert holds(record, agent.moments[0])
+
+
 def test_a_flash_of_green_is_not_first_green(tmp_path: Path) -> None:
     """Right for 30 ms, then wrong, then right for good: the interval holds the second moment."""
 

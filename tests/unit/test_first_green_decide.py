@@ -93,6 +93,15 @@ def test_bounds_use_the_begin_of_a_red_look_and_the_end_of_a_green_one() -> None
     assert (record["lower_seconds"], record["upper_seconds"]) == (-0.25, 1.0)
 
 
+def test_a_tree_known_to_be_still_there_moves_the_lower_bound() -> None:
+    """Between looks the kernel said that nothing had changed: the red tree was red until then, a later look or not."""
+    rows = table("RRG")
+    rows[1]["until_seconds"] = 1.8
+    assert decide(rows, 10.0)["lower_seconds"] == 1.8
+    rows[1]["until_seconds"] = 0.5
+    assert decide(rows, 10.0)["lower_seconds"] == 1.0
+
+
 def test_a_green_seen_only_after_the_end_is_dated_at_the_end() -> None:
     """The look after the process ended is later than agent time; the interval ends with the agent."""
     assert brief("RRG", seconds=1.5) == (1.0, 1.5, True, False, 0.0)

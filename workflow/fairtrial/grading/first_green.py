@@ -25,6 +25,7 @@ class Row(TypedDict):
 
     at_seconds: float  # the look was complete
     began_seconds: NotRequired[float]  # its first file was read
+    until_seconds: NotRequired[float]  # it was still the same tree
     tree: str
     verdict: Verdict
     settled: bool  # the tree stood for 200 ms
@@ -140,10 +141,13 @@ def _in_the_gap(order: Sequence[str], verdicts: Mapping[str, Verdict]) -> str | 
 
 
 def _row(look: Mapping[str, Any], verdict: Verdict) -> Row:
-    return {
+    row: Row = {
         "at_seconds": look["at_ns"] / 1e9, "began_seconds": (look["at_ns"] - look["took_ns"]) / 1e9,
         "tree": look["tree"], "verdict": verdict, "settled": look["settled"], "reason": look["reason"],
     }  # fmt: skip
+    if look.get("until_ns") is not None:
+        row["until_seconds"] = look["until_ns"] / 1e9
+    return row
 
 
 @lean
@@ -213,10 +217,11 @@ def _stays(table: Sequence[Row]) -> list[_Stay]:
     stays: list[_Stay] = []
     for row in table:
         began = row.get("began_seconds", row["at_seconds"])
+        seen = max(began, row.get("until_seconds", began))
         if stays and stays[-1].tree == row["tree"]:
-            stays[-1].last_seconds = began
+            stays[-1].last_seconds = seen
             stays[-1].settled |= row["settled"]
         else:
             unfinished = row.get("unfinished", False)
-            stays.append(_Stay(row["tree"], row["verdict"], row["at_seconds"], began, row["settled"], unfinished))
+            stays.append(_Stay(row["tree"], row["verdict"], row["at_seconds"], seen, row["settled"], unfinished))
     return stays

@@ -161,7 +161,9 @@ class Snapshots:
     def _watch(self) -> None:
         watcher = self._watcher
         while watcher and not self._stopping.is_set():
-            watcher.wait(1.0 if self.looks[-1]["settled"] else SETTLED_NS / 1e9 + 0.01)
+            # asking inotify reads no file, and says until when the tree was still this one
+            rests = self.looks[-1]["settled"] and watcher.name != "inotify"
+            watcher.wait(1.0 if rests else SETTLED_NS / 1e9 + 0.01)
             if self._stopping.is_set():
                 return
             before = len(self._took)
@@ -184,10 +186,10 @@ class Snapshots:
         store, watcher = self._store, self._watcher
         if store is None or watcher is None or self._capped:
             return None
+        now = time.monotonic_ns()
         paths = watcher.take()
         if self.looks and paths is not None and not paths and not self._missed:
-            return self._same(reason, span)
-        now = time.monotonic_ns()
+            return self._same(reason, span, now)
         if not self.looks or self._missed or now - self._walked_ns > _WHOLE_NS:
             paths, self._walked_ns = None, now
         tree = store.capture(self._root, self._ignore, watcher=watcher, mounts=self._mounts, only=paths)
@@ -200,14 +202,21 @@ class Snapshots:
         settled = store.seen.quiet_ns >= SETTLED_NS
         if self.looks and self.looks[-1]["tree"] == tree:
             self.looks[-1]["settled"] |= settled
+            self._still(self._looked_ns)
             if reason == "change":
                 return tree
         self._append(reason, span, tree, settled=settled)
         return tree
 
-    def _same(self, reason: str, span: str | None) -> str:
+    def _still(self, moment_ns: int) -> None:
+        """The last look's tree was still there at this moment, so what comes next came later."""
+        if self._clock_ns is not None:
+            self.looks[-1]["until_ns"] = max(0, moment_ns - self._clock_ns)
+
+    def _same(self, reason: str, span: str | None, asked_ns: int) -> str:
         """No event since the last walk: the tree is what it was."""
         last = self.looks[-1]
+        self._still(asked_ns)
         self._capped |= len(self.looks) >= MOST_LOOKS
         last["settled"] |= time.monotonic_ns() - self._looked_ns >= SETTLED_NS
         if reason != "change":
