@@ -85,7 +85,7 @@ def test_one_change_to_green(tmp_path: Path) -> None:
 
 
 def test_an_agent_that_thinks_long_has_a_narrow_interval_all_the_same(tmp_path: Path) -> None:
-    """The first edit is right and no look stands before it but the start's: it is known to have held until just before."""
+    """The first edit is right, only the start was looked at before: that is known to have held until just before."""
 
     def play(agent: Agent) -> None:
         time.sleep(1.6)
