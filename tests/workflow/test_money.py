@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sys
 from pathlib import Path
 
 import pytest
-from fairtrial.capture.spend import ledger
+from fairtrial.capture.spend import ledger, progress
 from fairtrial.paths import Results
 
 from tests.lab import Lab, wait_until
@@ -177,6 +179,24 @@ def test_three_faults_in_a_row_stop_the_pair_and_the_next_run_goes_on(tmp_path: 
     assert done.returncode == 0, done.stderr
     assert starts(lab) == 7
     assert ledger.balance(Results(lab.results), "default").known == pytest.approx(3 * 0.01 + 4 * 0.02)
+
+
+def test_a_killed_attempt_is_told_at_the_end_of_its_own_run(tmp_path: Path) -> None:
+    """SIGKILL of one attempt: the others end, its reservation is settled at its bound, its fault has its evidence."""
+    spend = {"allow": True, "max_usd": 1.0, "per_attempt_usd": 0.03}
+    lab = paid_lab(tmp_path, seconds=2.0, spend=spend, repetitions=1)
+    process = lab.start()
+    assert wait_until(lambda: starts(lab) == 1)
+    [(name, lease)] = progress.running(Results(lab.results)).items()
+    os.kill(lease["pid"], signal.SIGKILL)
+    assert process.wait(60) == 1
+    assert f"interrupted: process {lease['pid']} on" in (tmp_path / "snakemake.log").read_text()
+    [fault] = lab.faults()
+    assert (fault["attempt_id"], fault["kind"], fault["cost_usd"]) == (name, "interrupted", None)
+    sums = ledger.balance(Results(lab.results), "default")
+    assert (sums.known, sums.at_bound, sums.open) == (0.02, 0.03, 0)
+    assert lab.snakemake().returncode == 0
+    assert (starts(lab), len(lab.faults())) == (3, 1)
 
 
 def test_a_full_disk_is_a_fault_and_the_same_command_goes_on(tmp_path: Path) -> None:

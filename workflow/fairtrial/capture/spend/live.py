@@ -124,6 +124,7 @@ def end_with_faults(plan: Plan, cwd: Path) -> None:
         return  # refused at the start: nothing ran
     _release()
     results, own = Results(cwd / "results"), from_environment().invocation
+    _bury(results)
     faulted = {str(record["attempt_id"]) for record in _faults(results, own)}
     invocation.note_unreached(results, own, plan.attempts, faulted)
     command = [sys.executable, "-m", "fairtrial", "report", "--so-far"]
@@ -134,6 +135,14 @@ def end_with_faults(plan: Plan, cwd: Path) -> None:
     _say_unscored(results, plan)
     _say(f"not everything ended well; what is there so far: {folder / 'index.html'}")
     _say(f"to go on where this one stopped: {invocation.command_line()}")
+
+
+def _bury(results: Results) -> None:
+    """An attempt that was killed in this run is a fault of this run; the next start would find it too."""
+    try:
+        dead.sweep(results, from_environment())
+    except (UserError, OSError) as error:
+        _say(str(error))
 
 
 def what_failed(results: Results, own: str) -> list[str]:
