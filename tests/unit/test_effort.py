@@ -198,7 +198,7 @@ def test_retries_errors_and_bytes_of_tool_calls():
     found = effort.effort(_seen(calls=calls))
     assert (found["blind_retries"], found["tool_errors"], found["tool_output_bytes"]) == (2, 4, 30)
     unknown = effort.effort(_seen(calls=[_call("x", is_error=None, exit_status=None, output_bytes=None)]))
-    assert unknown["tool_errors"] is None and unknown["tool_output_bytes"] is None
+    assert [unknown[key] for key in ("tool_errors", "tool_output_bytes", "blind_retries")] == [None] * 3
 
 
 def test_the_green_command_is_found_in_calls_and_in_the_trace():
@@ -208,6 +208,17 @@ def test_the_green_command_is_found_in_calls_and_in_the_trace():
     ran = _seen([_line(0, check.split())], check=check)
     other = _seen([_line(0, ["python3", "x.py"])], calls=[_call("pytest")], check=check)
     assert [effort.effort(s)["green_checked"] for s in (said, ran, other, _seen(calls=[]))] == [True, True, False, None]
+
+
+def test_what_neither_stream_nor_trace_could_show_is_null():
+    """A green command of an untraced program, shell calls without their text, commands that were never seen to end."""
+    traced = _seen([_line(0, ["git", "log"], end=None, status=None)], check="make check")
+    assert effort.effort(traced)["green_checked"] is None
+    assert effort.time_parts(traced)["vc_summed_seconds"] is effort.time_parts(traced)["vc_occupied_seconds"] is None
+    silent = effort.effort(_seen(calls=[_call(None), _call(None, kind="edit")], check="make check"))
+    assert silent["green_checked"] is silent["parser_calls"] is None and silent["tool_calls"] == 2
+    git = effort.effort(_seen([_line(0, ["git", "log"])], check="git fsck"))
+    assert git["green_checked"] is False
 
 
 def test_skill_reads_are_calls_that_name_a_skill_file():

@@ -36,13 +36,14 @@ def time_parts(seen: Seen) -> Json:
     """
     task, lines = seen.task_lines(), seen.vc_lines()
     ended = [line for line in lines or () if line["ended_ns"] is not None]
+    timed = lines is not None and (bool(ended) or not lines)
     changes = [line["ended_ns"] for line in ended if seen.classes.kind(line) == "mutation" and line["exit_status"] == 0]
     spans = [(line["started_ns"], line["ended_ns"]) for line in ended]
     found = {
         "first_command_seconds": min((line["started_ns"] for line in task or ()), default=None),
         "first_mutation_seconds": min(changes, default=None),
-        "vc_summed_seconds": None if lines is None else sum(end - start for start, end in spans),
-        "vc_occupied_seconds": None if lines is None else occupied(spans),
+        "vc_summed_seconds": sum(end - start for start, end in spans) if timed else None,
+        "vc_occupied_seconds": occupied(spans) if timed else None,
     }
     return {name: None if ns is None else ns / 1e9 for name, ns in found.items()}
 

@@ -60,9 +60,11 @@ class Seen:
         return found
 
     def shell_calls(self) -> list[Json] | None:
-        """Those of them that are shell commands whose text is known."""
+        """Those of them that are shell commands whose text is known; None when there are some and none is known."""
         calls = self.calls()
-        return None if calls is None else [c for c in calls if c["kind"] == "shell" and c["command"] is not None]
+        shell = [call for call in calls or () if call["kind"] == "shell"]
+        known = [call for call in shell if call["command"] is not None]
+        return None if calls is None or (shell and not known) else known
 
     def output(self, line: Json) -> bytes | None:
         """The captured error output of a command, or its whole output where both went to one place."""
@@ -74,6 +76,11 @@ class Seen:
         """files_changed, lines_added, lines_removed, bytes of the difference; {} when there is none."""
         found: Json = (self.evidence["instruments"].get("snapshots") or {}).get("patch") or {}
         return found
+
+
+def ends_known(calls: Sequence[Json]) -> bool:
+    """The stream says of at least one of these tool calls whether it failed, or there are none."""
+    return not calls or any(call["is_error"] is not None or call["exit_status"] is not None for call in calls)
 
 
 def failed(call: Json) -> bool:

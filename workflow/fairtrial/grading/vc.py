@@ -19,8 +19,12 @@ from fairtrial.contracts.protocols import Json
 
 # Options whose value is the next word, before the subcommand.
 VALUE_OPTIONS: Mapping[str, frozenset[str]] = {
-    "git": frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env"}),
-    "jj": frozenset({"-R", "--repository", "--at-operation", "--at-op", "--config", "--config-file", "--color"}),
+    "git": frozenset(
+        {"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--attr-source"}
+    ),
+    "jj": frozenset(
+        {"-R", "--repository", "--at-operation", "--at-op", "--config", "--config-file", "--config-toml", "--color"}
+    ),
     "but": frozenset({"-C", "--current-dir", "--format"}),
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from fairtrial.contracts.protocols import Json
-from fairtrial.grading.seen import Seen, failed
+from fairtrial.grading.seen import Seen, ends_known, failed
 
 CAPTION = (
     "Shell calls that repeat a failing command word for word as the very next tool call. Heuristic: a "
@@ -16,7 +16,7 @@ CAPTION = (
 def count(seen: Seen) -> int | None:
     """What CAPTION says; None when it was not captured."""
     calls = seen.calls()
-    if calls is None:
+    if calls is None or not ends_known(calls):
         return None
     return sum(_blind(before, call) for before, call in pairwise(calls))
 

@@ -24,5 +24,7 @@ def count(seen: Seen) -> bool | None:
     try:
         words = shlex.split(seen.check)
     except ValueError:
-        return False
-    return any(line["command"] == words[0] and line["argv"][1:] == words[1:] for line in lines or ())
+        return None if calls is None else False
+    if any(line["command"] == words[0] and line["argv"][1:] == words[1:] for line in lines or ()):
+        return True
+    return False if calls is not None or words[0] in seen.facts.get("commands", []) else None

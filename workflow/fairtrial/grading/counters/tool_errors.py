@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fairtrial.grading.seen import Seen, failed
+from fairtrial.grading.seen import Seen, ends_known, failed
 
 CAPTION = (
     "Tool calls the stream marks as failed, or whose command ended with a status other than zero. Agent "
@@ -13,6 +13,6 @@ CAPTION = (
 def count(seen: Seen) -> int | None:
     """What CAPTION says; None when it was not captured."""
     calls = seen.calls()
-    if calls is None or (calls and all(c["is_error"] is None and c["exit_status"] is None for c in calls)):
+    if calls is None or not ends_known(calls):
         return None
     return sum(failed(call) for call in calls)
