@@ -92,3 +92,49 @@ def test_a_pair_with_the_sign_of_its_mean(tmp_path):
     page = text_of(built(tmp_path, tasks=6, repetitions=4, arms=arms_) / "index.html")
     row = page[page.index('id="pairs"') :]
     assert re.search(r'<td class="n" data-v="[0-9.]+">\+[0-9.]+ min</td>', row)
+
+
+def test_what_is_not_shown_is_counted(tmp_path):
+    """More pairs, separated ones and tasks than fit: each output says how many it leaves out, separated pairs first."""
+    good = tuple(fabricate.Arm(f"good-{n}", "m", 1.0) for n in range(5))
+    bad = tuple(fabricate.Arm(f"bad-{n}", "m", 0.0) for n in range(5))
+    out = built(tmp_path, tasks=62, repetitions=1, arms=good + bad, settings=fabricate.Settings(budget_share=0))
+    markdown = (out / "report.md").read_text()
+    assert markdown.count("- and 15 more pairs in index.html and report.json") == 2
+    first = next(line for line in markdown.splitlines() if " points [" in line)
+    assert first.endswith(": separated")
+    assert "and 19 more" in text_of(out / "summary.txt")
+    assert "Not drawn: 2 more tasks." in text_of(out / "index.html")
+
+
+def test_an_arm_outside_the_plane_says_what_it_lacks(tmp_path):
+    """k above the attempts, no known cost and a cost of nothing are three reasons; excluded attempts draw no task."""
+    arms_ = (
+        fabricate.Arm("a", "m", 1.0),
+        fabricate.Arm("b", "m", 1.0, usd=None),
+        fabricate.Arm("c", "m", 1.0, usd=0.0),
+    )
+    settings = fabricate.Settings(budget_share=0)
+    out = built(tmp_path / "1", tasks=2, repetitions=2, arms=arms_, k=(4,), settings=settings)
+    said = text_of(out / "index.html")
+    assert "Not drawn, for no task with 4 scored attempts: a m." in said
+    assert "Not drawn, for no task with 4 scored attempts and no success of known cost: b m." in said
+    assert "Not drawn, for no task with 4 scored attempts and a cost of nothing: c m." in said
+    settings = fabricate.Settings(budget_share=0, excluded=1)
+    root = tmp_path / "2"
+    kept = fabricate.tree(root, tasks=1, repetitions=1, arms=arms_[:1], suite="kept")
+    left = fabricate.tree(root, tasks=2, repetitions=1, arms=arms_[:1], suite="left", settings=settings)
+    matrix = fabricate.matrix_of(kept["cells"] + left["cells"][1:])
+    page = text_of(built(root, matrix=matrix) / "index.html")
+    dots = page[page.index('id="time-spent"') : page.index("Median seconds over green attempts")]
+    assert "fix-failing-test" in dots
+    assert "slugify-to-spec" not in dots
+
+
+def test_a_selection_has_the_title_of_its_manifest(tmp_path):
+    """The title of a manifest heads the page, as text; without one it says what it is."""
+    matrix = fabricate.tree(tmp_path, tasks=1, repetitions=1, arms=fabricate.ARMS_3X2[:1])
+    out = built(tmp_path, matrix=matrix)
+    for title, shown in (({"title": "<b>Before</b>"}, "&lt;b&gt;Before&lt;/b&gt;"), ({}, "Chosen attempts")):
+        render.build(out, out, matrix | title, tmp_path, out, chosen=True)
+        assert f"<h1>{shown}</h1>" in text_of(out / "index.html")

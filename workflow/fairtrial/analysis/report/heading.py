@@ -8,12 +8,14 @@ from fairtrial.analysis.report.model import Report
 
 
 def title(report: Report) -> str:
-    """The headline; a run that is not finished says so first."""
+    """The headline; a run that is not finished says so first, a selection has the title of its manifest."""
     if report.so_far:
         return f"{with_result(report):,} of {words.plural(report.planned, 'attempt')}"
     if all(report.columns["foreign"]) and report.planned:
         return "Imported results"
-    return "Chosen attempts" if report.chosen else "Coding-agent benchmark"
+    if report.chosen:
+        return str(report.matrix.get("title") or "Chosen attempts")
+    return "Coding-agent benchmark"
 
 
 def with_result(report: Report) -> int:

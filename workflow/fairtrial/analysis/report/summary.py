@@ -124,6 +124,7 @@ def _footer(report: Report) -> list[str]:
     counts += [f"{unscored} unscored"] if unscored else []
     verdicts = [pair for pair in report.pairs["pairs"] if pair["separated"]]
     said = "; ".join(f"{p['a']} - {p['b']}{p['where']} {words.points(p['difference'])} points" for p in verdicts[:6])
+    said += f"; and {len(verdicts) - 6} more" if len(verdicts) > 6 else ""
     lines = wrap(", ".join(counts) + ".") + wrap(f"isolation: {heading.isolation(report)}")
     if report.pairs["pairs"]:
         lines += wrap(f"separated: {said}" if said else "no pair is separated; no winner", "  ")

@@ -12,6 +12,7 @@ ORDER = 1
 TITLE = "What this run can say"
 QUESTION = "Which arms are told apart, and which are not?"
 SHOWN = 12
+MOST = 30  # pairs in report.md
 NO_INTERVAL = "no interval below five tasks"
 
 
@@ -98,16 +99,22 @@ def _confounded(pair: dict[str, Any]) -> str:
 
 
 def markdown(report: Report) -> str:
-    """Two lists."""
+    """One list, for a pull request at most thirty pairs, the separated ones first."""
     pairs = report.pairs["pairs"]
     if not pairs:
         return nothing(report)
     lines = [intro(report), ""]
-    for pair in pairs:
+    first = sorted(pairs, key=lambda pair: not pair["separated"])  # what can be said before what cannot
+    for pair in first[:MOST]:
         verdict = "separated" if pair["separated"] else "not separated, no winner"
         known = pair["low"] is not None
         interval = f"[{words.points(pair['low'])}, {words.points(pair['high'])}]" if known else f"({NO_INTERVAL})"
         name = md.esc(f"{pair['a']} \u2212 {pair['b']}{pair['where']}")
         told = md.esc(f"{verdict}{_confounded(pair)}")
         lines.append(f"- {name}: {words.points(pair['difference'])} points {interval}: {told}")
-    return "\n".join(lines)
+    return "\n".join([*lines, *more(len(pairs))])
+
+
+def more(pairs: int) -> list[str]:
+    """What is said of the pairs that a pull request does not show."""
+    return [f"- and {words.plural(pairs - MOST, 'more pair')} in index.html and report.json"] if pairs > MOST else []

@@ -77,7 +77,7 @@ def _notes(report: Report) -> list[Safe]:
 
 def markdown(report: Report) -> str:
     """A short table, for pull requests at most thirty pairs."""
-    pairs = report.pairs["pairs"][:30]
+    pairs = sorted(report.pairs["pairs"], key=lambda pair: not pair["separated"])[: can_say.MOST]
     if not pairs:
         return ""
     heads = ["Pair", "Points", "95% interval", "Sign-flip q", "These tasks q", "Pass rate", "Time q", "Time"]
@@ -88,4 +88,6 @@ def markdown(report: Report) -> str:
                      _interval(p), words.chance(p["sign_flip_q"]),
                      words.chance(p["exact_q"]), verdict, words.chance(p["time_q"]),
                      p["time_words"] or words.DASH])  # fmt: skip
-    return md.table(heads, rows)
+    return "\n".join(
+        [md.table(heads, rows), *(["", *more] if (more := can_say.more(len(report.pairs["pairs"]))) else [])]
+    )

@@ -26,9 +26,8 @@ def html(report: Report) -> str:
     ]  # fmt: skip
     if known:
         parts.append(scroll(_chart(report, known), f"Chart: {TITLE}"))
-    absent = [arm.name for arm in report.ranked if arm not in [one for one, _, _ in known]]
-    if absent:
-        parts.append(tag("p", f"Not drawn, for no success of known cost: {words.listing(absent)}.", class_="quiet"))
+    for why, names in _absent(report, [arm for arm, _, _ in known]).items():
+        parts.append(tag("p", f"Not drawn, for {why}: {words.listing(names)}.", class_="quiet"))
     partial = [arm.name for arm, _, _ in known if (report.card(arm)["cost_known_share"] or 0) < 1]
     if partial:
         parts.append(tag("p", f"Cost known for some attempts only: {words.listing(partial)}.", class_="quiet"))
@@ -37,6 +36,18 @@ def html(report: Report) -> str:
 
 def _number(k: int) -> str:
     return "one attempt" if k == 1 else f"{k} attempts in a row"
+
+
+def _absent(report: Report, drawn: list[Arm]) -> dict[str, list[str]]:
+    """What an arm lacks that is not drawn -> such arms."""
+    found: dict[str, list[str]] = {}
+    for arm in (one for one in report.ranked if one not in drawn):
+        card = report.card(arm)
+        cost, every = card["cost_per_success_usd"], card["pass_hat_k"][str(report.k)]["value"]
+        lacks = [f"no task with {words.plural(report.k, 'scored attempt')}"] if every is None else []
+        lacks += ["no success of known cost"] if cost is None else ["a cost of nothing"] if cost <= 0 else []
+        found.setdefault(" and ".join(lacks), []).append(arm.name)
+    return found
 
 
 def _points(report: Report) -> list[tuple[Arm, float, float]]:

@@ -33,6 +33,8 @@ def html(report: Report) -> str:
         parts = [lead("No attempt passed, so there is no time to green.")]
     elif len(greens) <= MOST_DOTS:
         parts.append(scroll(_chart(report), f"Chart: {TITLE}"))
+        hidden = len(_tasks(report)) - MOST_TASKS
+        parts += [lead(f"Not drawn: {words.plural(hidden, 'more task')}.")] if hidden > 0 else []
     else:
         parts = [lead(f"More than {MOST_DOTS:,} passing attempts: medians only.")]
     parts += [lead("Median seconds over green attempts of each phase; a dash means not measured."), _phases(report)]
@@ -41,7 +43,7 @@ def html(report: Report) -> str:
 
 def _chart(report: Report) -> Safe:
     programs = list(dict.fromkeys(arm.label for arm in sorted(report.arms, key=lambda a: a.label)))
-    tasks = _tasks(report)
+    tasks = _tasks(report)[:MOST_TASKS]
     left = min(max(len(task) for task in tasks), 30) * 6.4 + 18
     times = [t for arm in report.arms for t in report.values(arm, "seconds_to_green") if t > 0]
     low, high = min(times, default=1) * 0.85, max([report.wall_budget, *times])
@@ -62,13 +64,12 @@ def _chart(report: Report) -> Safe:
 
 
 def _tasks(report: Report) -> list[str]:
-    """Tasks with a passing attempt, by the order of the outcome grid; at most sixty."""
+    """Tasks with a passing attempt that counts, by the order of the outcome grid."""
     from fairtrial.analysis.report.sections.failures import _tasks as order
 
-    green = {
-        report.task_of[row] for row in range(report.planned) if report.columns["seconds_to_green"][row] is not None
-    }
-    return [task for task in order(report) if task in green][:MOST_TASKS]
+    seconds = report.columns["seconds_to_green"]
+    green = {report.task_of[row] for row in range(report.planned) if report.scored[row] and seconds[row] is not None}
+    return [task for task in order(report) if task in green]
 
 
 def _panel(report: Report, arms: list[Arm], tasks: list[str], x: svg.Log, height: float) -> list[Safe]:
