@@ -289,3 +289,11 @@ def test_the_python_shim_starts_under_any_locale(tmp_path):
         done = rig.run([f"{rig.shims}/git", b"log\xe9\xff"], env=rig.environment() | {"LC_ALL": name})
         assert b"log\xe9\xff" in done.stderr
     assert len(rig.stop()) == 4
+
+
+@pytest.mark.parametrize("name", ["a b", "long" * 50])
+def test_without_a_box_the_python_shim_starts_from_any_folder(tmp_path, name):
+    """A script's first line is ended by a blank and cut at 255 bytes: there its interpreter lies in a short folder."""
+    rig = _rig(tmp_path / name, "python")
+    assert rig.run("git --version").stdout.startswith(b"git version")
+    assert [line["proven"] for line in rig.stop()] == [True]

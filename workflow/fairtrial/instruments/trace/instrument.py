@@ -76,10 +76,7 @@ class Trace:
         private.mkdir()
         listens = private / "trace.sock"
         if not self._boxed and len(str(listens)) > LONGEST_SOCKET:
-            import tempfile
-
-            self._short = Path(tempfile.mkdtemp(prefix="ft-"))
-            listens = self._short / "trace.sock"
+            listens = self._short_folder() / "trace.sock"
         commands = self._commands(found)
         seen_shims, seen_trace = (SHIMS, TRACE) if self._boxed else (str(folder), str(private))
         where = f"{TRACE}/trace.sock" if self._boxed else str(listens)
@@ -97,6 +94,14 @@ class Trace:
         if "PATH" in stage.box.env:
             stage.box.env["PATH"] = f"{seen_shims}:{stage.box.env['PATH']}"
 
+    def _short_folder(self) -> Path:
+        """A folder with a short path, gone after stop()."""
+        if self._short is None:
+            import tempfile
+
+            self._short = Path(tempfile.mkdtemp(prefix="ft-"))
+        return self._short
+
     def _place(self, folder: Path, private: Path, names: list[str], seen_trace: str) -> Callable[[int], bool]:
         built, said = (None, "asked for python") if self._kind == "python" else shims.compiled(self._cache)
         if built is None and self._kind == "compiled":
@@ -105,9 +110,12 @@ class Trace:
             self._facts.update(shim="compiled", linking=said, proof="executable")
             return shims.proof_compiled(shims.place_compiled(built, folder, names, f"{seen_trace}/config"))
         self._facts.update(shim="python", reason=said, proof="arguments")
-        inside = PYTHON if self._boxed else str(private / "python")
-        python = shims.place_python(folder, names, private / "python", inside=inside, config=f"{seen_trace}/config")
-        self._python = private / "python"
+        home = private / "python"
+        if not self._boxed and not shims.starts_scripts(home):
+            home = self._short_folder() / "python"
+        inside = PYTHON if self._boxed else str(home)
+        python = shims.place_python(folder, names, home, inside=inside, config=f"{seen_trace}/config")
+        self._python = home
         return shims.proof_python(folder, python)
 
     def _commands(self, found: list[Place]) -> list[policy.Command]:

@@ -114,11 +114,21 @@ def _copy_with(where: bytes, built: Path, target: Path) -> None:
         copy.write(where)
 
 
-def place_python(folder: Path, names: Iterable[str], home: Path, *, inside: str, config: str) -> Path:
-    """A script per name in `folder`, and in `home` the interpreter they run on; `inside` is `home` as the box sees it.
-    Returns that interpreter's file."""
+def starts_scripts(home: Path) -> bool:
+    """Whether the first line of a script can name the interpreter placed there: 255 bytes, ended by the first blank."""
     from fairtrial.instruments.trace import interpreter
 
+    line = os.fsencode(f"#!{home}/bin/python3.99 {interpreter.FLAGS}\n")
+    return len(line) < 256 and not any(blank in os.fsencode(home) for blank in (b" ", b"\t", b"\n"))
+
+
+def place_python(folder: Path, names: Iterable[str], home: Path, *, inside: str, config: str) -> Path:
+    """A script per name in `folder`, and in `home` the interpreter they run on; `inside` is `home` as the box sees it.
+    Returns that interpreter's file. Raises OSError where no script could start it."""
+    from fairtrial.instruments.trace import interpreter
+
+    if not starts_scripts(Path(inside)):
+        raise OSError(f"{inside} holds a blank or is too long for the first line of a script; set TMPDIR to another")
     program = interpreter.place(home)
     for name in names:
         target = folder / name
