@@ -32,6 +32,23 @@ def small(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.root
+def test_a_disk_without_any_room_refuses_to_start(small: Path) -> None:
+    """Not one record fits: one line, exit code 2, no traceback, no agent; with room the same command goes on."""
+    lab = Lab(small, tasks=["one"], config={"repetitions": 1, "capture": {"min_free_bytes": 0}})
+    filler = lab.results / "filler"
+    free = os.statvfs(lab.results)
+    filler.write_bytes(bytes(free.f_bavail * free.f_bsize))
+    done = lab.snakemake()
+    assert done.returncode == 2, done.stderr
+    assert "No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "so far" not in done.stderr
+    filler.unlink()
+    done = lab.snakemake()
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.root
 def test_a_full_disk_loses_nothing_finished_and_the_same_command_goes_on(small: Path) -> None:
     """Full in the middle of everything: exit code 1, no half seal; with room the same command ends green."""
     lab = Lab(small, tasks=["one", "two"])

@@ -38,12 +38,10 @@ def begin(plan: Plan, cwd: Path, in_use: Sequence[str | Path] = ()) -> None:
         _lock(results, plan.name, settings.invocation)
         invocation.announce(results, settings)
         buried = dead.sweep(results, settings)
-    except UserError as error:
+    except (UserError, OSError) as error:
         _release()
-        _say(str(error))
-        sys.exit(2)
-    except OSError as error:
-        _say(f"{error.filename}: {error.strerror}; {results.root} must be a folder that can be written to")
+        place = f"{results.root} must be a folder with room that can be written to"
+        _say(f"{error.filename}: {error.strerror}; {place}" if isinstance(error, OSError) else str(error))
         sys.exit(2)
     if buried:
         _say(f"{counted(buried, 'attempt')} of an earlier run had died; what has no seal is kept under results/faults")

@@ -66,8 +66,13 @@ def left_out(report: Report) -> list[tuple[int | None, str, str, str]]:
     for fault in report.faults:
         at = place.get(fault["attempt_id"])
         name = fault["attempt_id"] if at is None else names[at]
-        found.append((None, name, f"fault: {fault['kind']}", fault["message"] or ""))
+        found.append((None, name, f"fault: {fault['kind']}", _with_cost(fault["message"], fault["cost_usd"])))
     return found + [(None, problem["path"], "problem", problem["reason"]) for problem in report.problems]
+
+
+def _with_cost(text: str | None, usd: float | None) -> str:
+    """What it was, and what was paid for it where that is known: no rate and no cost per success counts it."""
+    return (text or "") + (f" (cost {words.dollars(usd)})" if usd else "")
 
 
 def _words(report: Report, row: int) -> list[tuple[str, str]]:
@@ -75,7 +80,7 @@ def _words(report: Report, row: int) -> list[tuple[str, str]]:
     columns = report.columns
     found = []
     if columns["status"][row] == "excluded":
-        found.append(("excluded", columns["excluded"][row] or ""))
+        found.append(("excluded", _with_cost(columns["excluded"][row], columns["cost_usd"][row])))
     elif report.done[row] and not report.scored[row]:
         late = columns["ending"][row] == "fault_found_at_grading"
         found.append(("unscored", str(columns["ending_reason" if late else "verdict"][row])))
