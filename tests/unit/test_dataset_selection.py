@@ -88,3 +88,17 @@ def test_k_is_that_of_the_matrices(tree):
     assert dataset_selection.from_folders([tree], "--attempts").matrix["k"] == [2, 4]
     path.unlink()
     assert dataset_selection.from_folders([tree], "--attempts").matrix["k"] == [1, 3]
+
+
+def test_one_torn_grade_does_not_refuse_a_tree(tree, tmp_path):
+    """A planned attempt whose result is torn or gone is a row that says so; all others are analysed."""
+    first, second = attempts(tree)[:2]
+    for path in first.glob("grades/*/result.json"):
+        path.write_bytes(path.read_bytes()[:-40])
+    shutil.rmtree(second / "grades")
+    rows = built(dataset_selection.from_folders([tree], "--attempts"), tmp_path / "out")
+    found = {row["attempt_id"]: row["status"] for row in rows}
+    assert found.pop("/".join(first.parts[-6:])) == "problem"
+    assert found.pop("/".join(second.parts[-6:])) in ("problem", "not_run")
+    assert set(found.values()) == {"done"}
+    assert "result.json" in (tmp_path / "out" / "problems.json").read_text()

@@ -138,3 +138,17 @@ def test_a_selection_has_the_title_of_its_manifest(tmp_path):
     for title, shown in (({"title": "<b>Before</b>"}, "&lt;b&gt;Before&lt;/b&gt;"), ({}, "Chosen attempts")):
         render.build(out, out, matrix | title, tmp_path, out, chosen=True)
         assert f"<h1>{shown}</h1>" in text_of(out / "index.html")
+
+
+def test_pass_hat_k_says_of_how_many_tasks(tmp_path):
+    """Two of three tasks have four scored attempts: page and report.md say so, the summary marks the figure."""
+    arm = fabricate.Arm("a", "m", 1.0)
+    settings = fabricate.Settings(budget_share=0)
+    whole = fabricate.tree(tmp_path, tasks=2, repetitions=4, arms=(arm,), settings=settings)
+    short = fabricate.tree(tmp_path, tasks=3, repetitions=3, arms=(arm,), settings=settings, suite="other")
+    matrix = fabricate.matrix_of(whole["cells"] + short["cells"][2:], k=(4,))
+    out = built(tmp_path, matrix=matrix)
+    assert "100% (2 of 3 tasks)" in text_of(out / "index.html")
+    assert "100% \\(2 of 3 tasks\\)" in text_of(out / "report.md")
+    assert " 100%* " in text_of(out / "summary.txt")
+    assert "*: over fewer tasks, those with 4 scored attempts or more" in text_of(out / "summary.txt")

@@ -143,6 +143,8 @@ def _grade(folder: Path, cell: Json | None, where: str) -> tuple[str, str]:
             continue
     planned = [entry for entry in found if cell and entry[1] == cell["grade"]]
     whole = [entry for entry in found if entry[1] == entry[2][:12]]  # grades set aside have another name
+    if not found and cell:  # planned and without a whole grade: a row that says so
+        return str(cell["grade"]), str(cell["grade_sha256"])
     if not found:
         raise UserError(f"{where}: {folder}: has no readable grade; `fairtrial grade` makes one")
     newest = max(planned or whole or found)

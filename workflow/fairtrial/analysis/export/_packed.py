@@ -92,7 +92,7 @@ def _zip(content: bytes) -> Iterator[bytes]:
             for entry in archive.infolist():
                 if entry.file_size <= MOST_UNPACKED:
                     yield archive.read(entry)
-    except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, OSError, EOFError):
+    except (zipfile.BadZipFile, zlib.error, RuntimeError, OSError, EOFError):
         return  # torn or encrypted: its names were seen
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fairtrial.analysis.report import heading, words
 from fairtrial.analysis.report.html import visible
 from fairtrial.analysis.report.model import Arm, Report
@@ -62,12 +64,20 @@ def _table(report: Report) -> list[str]:
         lines.append(
             pad(shown[arm.index], room)
             + f"{rank(card):>6}{words.percent(card['pass_rate']):>6}{card['passes']:>{left}}/{card['scored']:<{right}}"
-            f"{words.bounds((card[low], card[high])):>8}{words.percent(hat(report, card)['value']):>8}"
+            f"{words.bounds((card[low], card[high])):>8}{_every(report, card):>8}"
             f"{median(card).replace(' min', 'm').replace(' s', 's'):>9}{words.dollars(card['cost_per_success_usd']):>8}"
         )
     few = any(report.card(arm)["like_low"] is None and report.card(arm)["scored"] for arm in report.arms)
+    if any("*" in _every(report, report.card(arm)) for arm in report.arms):
+        lines.append(f"*: over fewer tasks, those with {words.plural(report.k, 'scored attempt')} or more")
     lines.append("95%: for tasks like these" + (", for exactly these where there are fewer than five" if few else ""))
     return lines
+
+
+def _every(report: Report, card: dict[str, Any]) -> str:
+    """pass^k with a mark where it stands for some of the tasks only."""
+    found = hat(report, card)
+    return words.percent(found["value"]) + ("*" if 0 < found["tasks"] < found["of"] else "")
 
 
 def _names(report: Report, room: int) -> dict[int, str]:

@@ -72,6 +72,12 @@ def hat(report: Report, card: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+def every(found: dict[str, Any]) -> str:
+    """pass^k, and of how many tasks where some have fewer than k scored attempts."""
+    partial = f" ({found['tasks']} of {found['of']} tasks)" if found["tasks"] < found["of"] else ""
+    return words.percent(found["value"]) + partial
+
+
 def _row(report: Report, arm: Arm) -> list[object]:
     card = report.card(arm)
     share = card["cost_known_share"]
@@ -79,13 +85,12 @@ def _row(report: Report, arm: Arm) -> list[object]:
     power_k = hat(report, card)
     counted = f"{card['passes']}/{card['scored']}"
     flaky = words.DASH if card["flaky_tasks"] is None else f"{card['flaky_tasks']}/{card['tasks']}"
-    partial = f" ({power_k['tasks']} of {power_k['of']} tasks)" if power_k["tasks"] < power_k["of"] else ""
     return [
         Cell(label(arm), arm.name),
         Cell(rank(card), card["rank"]["low"] if card["rank"] else None),
         Cell(join([words.percent(card["pass_rate"]), " ", tag("span", counted, class_="quiet")]), card["pass_rate"]),
         Cell(_interval(arm, card), card["pass_rate"]),
-        Cell(words.percent(power_k["value"]) + partial, power_k["value"]),
+        Cell(every(power_k), power_k["value"]),
         Cell(words.percent(card["flip_rate"]), card["flip_rate"]),
         Cell(flaky, card["flaky_share"]),
         Cell(median(card), card["median_seconds_to_green"]),
@@ -129,13 +134,13 @@ def _cut(report: Report, name: str, key: str) -> Safe:
     body = []
     for row in rows:
         right, money = row["correctness"], row["time_cost"]
-        power_k = right["pass_hat_k"][str(report.k)]["value"]
+        power_k = right["pass_hat_k"][str(report.k)]
         arm = report.by_id[row["arm"]]
         body.append([
             row[name], Cell(label(arm), arm.name), Cell(words.percent(right["pass_rate"]), right["pass_rate"]),
             words.bounds((right["these_low"], right["these_high"])),
             words.bounds((right["like_low"], right["like_high"])),
-            Cell(words.percent(power_k), power_k),
+            Cell(every(power_k), power_k["value"]),
             Cell(median(money | row["counts"]), money["median_seconds_to_green"]),
             Cell(words.dollars(money["cost_per_success_usd"]), money["cost_per_success_usd"]),
         ])  # fmt: skip
@@ -154,7 +159,7 @@ def markdown(report: Report) -> str:
             rank(card),
             words.percent(card["pass_rate"]), f"{card['passes']}/{card['scored']}",
             words.bounds((card["these_low"], card["these_high"])), words.bounds((card["like_low"], card["like_high"])),
-            words.percent(hat(report, card)["value"]), words.percent(card["flip_rate"]), median(card),
+            every(hat(report, card)), words.percent(card["flip_rate"]), median(card),
             words.dollars(card["cost_per_success_usd"]), words.percent(card["cost_known_share"]),
         ])  # fmt: skip
     return explanation(report) + "\n\n" + md.table(heads, rows)
