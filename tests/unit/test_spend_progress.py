@@ -86,6 +86,21 @@ def test_status_shows_arms_money_and_last_outcomes(tree: Results) -> None:
         status.status(tree, "other")
 
 
+def test_status_says_how_to_go_on_when_only_a_grade_is_missing(tmp_path: Path) -> None:
+    """A grader was killed: every attempt is sealed, and still the run is not complete."""
+    results = Results(tmp_path)
+    dump(results.experiment("default").matrix, matrix(2))
+    sealed(results, 1, "green")
+    sealed(results, 2, None)
+    start = {**leases.identity("experiment default", "i"), "command": "snakemake --cores 2"}
+    dump(results.invocation("i") / "start.json", start)
+    text = status.status(results, "default")
+    assert "grades  1 attempt not graded; the next run does it, without an agent" in text
+    assert "go on   snakemake --cores 2" in text
+    sealed(results, 2, "red")
+    assert "go on" not in status.status(results, "default")
+
+
 def test_the_reporter_prints_when_something_changed(tree: Results, monkeypatch, capsys) -> None:
     """Every interval a look, a line only for news, none after the end."""
     monkeypatch.setenv(progress.EVERY, "0.05")

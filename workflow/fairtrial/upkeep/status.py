@@ -20,7 +20,7 @@ def status(results: Results, name: str) -> str:
     path = results.experiment(name).matrix
     if not path.exists():
         known = sorted(p.parent.name for p in results.root.glob("*/matrix.json"))
-        raise UserError(f"{path}: no such file; planned experiments: {', '.join(known) or 'none'}")
+        raise UserError(f"{path}: no such file; planned experiments: {', '.join(known) or 'none; --results names another folder'}")
     matrix = load(path)
     found = progress.standing(results, matrix)
     since, run = progress.since(results, name)
@@ -35,7 +35,10 @@ def status(results: Results, name: str) -> str:
     left = None if run is None else progress.seconds_left(found, since, time.time(), sum(not_run.values()))
     lines += [f"left    about {duration(left)} at the pace of this run"] if left else []
     lines += _running(results)
-    if run is None and own is not None and found.open:
+    ungraded = 0 if run is not None else sum(not attempt.result(grade).exists() for _, attempt, grade in found.ended)
+    if ungraded:
+        lines.append(f"grades  {counted(ungraded, 'attempt')} not graded; the next run does it, without an agent")
+    if run is None and own is not None and (found.open or ungraded):
         lines.append(f"go on   {invocation.command_of(results, own)}")
     lines += [f"last    {said}" for said in progress.last_outcomes(found)]
     return "\n".join(lines)
