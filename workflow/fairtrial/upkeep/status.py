@@ -20,7 +20,9 @@ def status(results: Results, name: str) -> str:
     path = results.experiment(name).matrix
     if not path.exists():
         known = sorted(p.parent.name for p in results.root.glob("*/matrix.json"))
-        raise UserError(f"{path}: no such file; planned experiments: {', '.join(known) or 'none; --results names another folder'}")
+        raise UserError(
+            f"{path}: no such file; planned experiments: {', '.join(known) or 'none; --results names another folder'}"
+        )
     matrix = load(path)
     found = progress.standing(results, matrix)
     since, run = progress.since(results, name)
