@@ -152,3 +152,16 @@ def test_pass_hat_k_says_of_how_many_tasks(tmp_path):
     assert "100% \\(2 of 3 tasks\\)" in text_of(out / "report.md")
     assert " 100%* " in text_of(out / "summary.txt")
     assert "*: over fewer tasks, those with 4 scored attempts or more" in text_of(out / "summary.txt")
+
+
+def test_arms_on_different_tasks_are_said_above_the_numbers(tmp_path):
+    """One arm with a second suite: the banner says how many tasks each has; equal sets are not worth a word."""
+    arms_ = (fabricate.Arm("a", "m"), fabricate.Arm("b", "m"))
+    both = fabricate.tree(tmp_path, tasks=3, repetitions=1, arms=arms_)
+    more = fabricate.tree(tmp_path, tasks=2, repetitions=1, arms=arms_[:1], suite="other")
+    words = "Arms stand on different tasks"
+    assert words not in text_of(built(tmp_path, matrix=both) / "index.html")
+    out = built(tmp_path, matrix=fabricate.matrix_of(both["cells"] + more["cells"]))
+    for name in ("index.html", "report.md", "summary.txt"):
+        assert words in text_of(out / name).replace("\\", ""), name
+    assert f"{words} (3 to 5)" in text_of(out / "index.html")

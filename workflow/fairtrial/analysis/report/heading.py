@@ -128,11 +128,26 @@ def banners(report: Report) -> list[str]:
         found.append(
             "This run is not finished. Arms may stand on different tasks; comparisons use the tasks both have."
         )
+    else:
+        found += _uneven(report)
     if not any(report.scored):
         found.append("No attempt is scored yet.")
     elif not any(report.columns["outcome"][row] == "green" for row in range(report.planned) if report.scored[row]):
         found.append("No attempt passed.")
     return found
+
+
+def _uneven(report: Report) -> list[str]:
+    """Said where arms have scored attempts of different tasks: their rates stand side by side all the same."""
+    arms = [arm.index for arm in report.arms if arm.index not in report.calibrating]
+    tasks = [{report.task_of[row] for row in report.rows_of[arm] if report.scored[row]} for arm in arms]
+    known = [one for one in tasks if one]
+    if all(one == known[0] for one in known):
+        return []
+    few, many = min(map(len, known)), max(map(len, known))
+    size = f"{few} to {many}" if few < many else f"{few} each"
+    return [f"Arms stand on different tasks ({size}), so that their rates are not of the same tasks; comparisons use "
+            "the tasks both have."]  # fmt: skip
 
 
 def html(report: Report) -> Safe:
