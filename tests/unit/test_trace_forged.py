@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import time
+from pathlib import Path
+
 import pytest
 from fairtrial.instruments.trace import wire
+from fairtrial.instruments.trace.records import Caps, Records
 
 NUMBERS = (4, 6, 7, 8, 9, 10, 12, 14, 15)  # the places of numbers in a start message
 
@@ -34,3 +40,17 @@ def test_nor_is_it_an_end(number: bytes) -> None:
     for place in range(1, 8):
         with pytest.raises(ValueError):
             wire.read_end(b"\0".join([*fields[:place], number, *fields[place + 1 :]]))
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the command trace needs /proc")
+def test_a_shim_that_was_killed_at_its_start_is_no_forger(tmp_path: Path) -> None:
+    """Ended and not yet reaped it has a parent but no program: unproven, and no rule is said to be broken."""
+    with subprocess.Popen(["true"]) as child, subprocess.Popen(["sleep", "9"]) as alive:
+        while Path(f"/proc/{child.pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z":
+            time.sleep(0.01)
+        records = Records(tmp_path, Caps())
+        for process in (child, alive):
+            records.begin(wire.read_start(start()), process.pid, False, None)
+        records.close(os.getppid())
+        alive.kill()
+    assert [(r.line["proven"], r.line["parent_is_main"]) for r in records.lines] == [(False, None), (False, False)]
