@@ -242,7 +242,7 @@ class Run:
             self.serve_late()
         if number:
             no_core()
-            if number in self.handled:
+            if number in _signal.valid_signals() and number not in (9, 19):
                 _signal.signal(number, _signal.SIG_DFL)
             posix.kill(posix.getpid(), number)
         posix._exit(128 + number if number else status)
