@@ -15,7 +15,7 @@ from tests.lab import wait_until
 from tests.slurm_rig import Login, asked, idle, jobs, refusal
 
 pytestmark = pytest.mark.cluster
-ATTEMPTS = 8
+ATTEMPTS = 6
 GROUPS = ("--group-components", "attempt=2", "--jobs", "2", "--slurm-init-seconds-before-status-checks=4")
 REASON = "the cluster is needed"
 # Notes its start, then works for as long as a file stands.
@@ -43,7 +43,7 @@ def crowded() -> Iterator[None]:
 
 
 def half_started(lab: Login) -> tuple[subprocess.Popen[bytes], list[str]]:
-    """One attempt that works in a job, its neighbour in that job, a job that is pending, two that are not submitted."""
+    """One attempt that works in a job, its neighbour in that job, a job that is pending, one that is not submitted."""
     before, starts = set(jobs()), lab.starts()
     (lab.folder / "hold").touch()
     process = lab.start(*GROUPS)
@@ -89,7 +89,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
         stopped = lab.fairtrial("stop", "--reason", REASON)
         status = [lab.fairtrial("status").stdout]
     hold.unlink()
-    ended = process.wait(120)
+    ended = process.wait(200)
     assert wait_until(idle, 60)
     status.append(lab.fairtrial("status").stdout)
     said = (lab.folder / "snakemake.log").read_text()
@@ -99,7 +99,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
         process.kill()
         process.wait(30)
         killed, known = lab.seals(), set(lab.results.glob("invocations/*/start.json"))
-        process = lab.start(*GROUPS, "--jobs", "4")
+        process = lab.start(*GROUPS, "--jobs", "3")
         assert wait_until(lambda: set(lab.results.glob("invocations/*/start.json")) - known, 60)
         hold.unlink()
     assert process.wait(200) == 0, (lab.folder / "snakemake.log").read_text()
@@ -117,10 +117,10 @@ def test_stop_lets_what_runs_on_a_node_end_and_nothing_else_start(ran: Ran) -> N
 
 
 def test_stop_takes_jobs_that_are_not_submitted_out_of_the_queue(ran: Ran) -> None:
-    """Two of four submissions are made; Snakemake ends with 1 and says of every attempt left that it was not run."""
+    """Two of three submissions are made; Snakemake ends with 1 and says of every attempt left that it was not run."""
     assert ran.ended == 1
     assert len(ran.refused) == 2
-    assert f"fairtrial: 4 attempts will not start: {REASON}" in ran.said
+    assert f"fairtrial: 2 attempts will not start: {REASON}" in ran.said
     assert f"{ATTEMPTS - 1} attempts not run: {REASON}" in ran.said
     assert f"stop    no further attempt starts: {REASON}" in ran.status[0]
     assert f"1 of {ATTEMPTS} attempts done; not running" in ran.status[1]
