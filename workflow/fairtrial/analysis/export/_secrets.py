@@ -21,26 +21,29 @@ SHORTEST = 8  # a shorter value would be found everywhere by chance
 MARK = b"[...]"
 _SPACE = b" \t\r\n"
 
-PATTERNS: Mapping[str, bytes] = {
-    "Anthropic key": rb"sk-ant-[A-Za-z0-9_-]{16,}",
-    "OpenAI key": rb"sk-(?!ant-)(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{32,}",
-    "Google API key": rb"AIza[0-9A-Za-z_-]{35}",
-    "Google OAuth token": rb"ya29\.[0-9A-Za-z_-]{20,}",
-    "GitHub token": rb"gh[pousr]_[A-Za-z0-9]{36,}",
-    "GitHub fine-grained token": rb"github_pat_[A-Za-z0-9_]{40,}",
-    "GitLab token": rb"glpat-[A-Za-z0-9_-]{20,}",
-    "AWS access key id": rb"(?:AKIA|ASIA)[0-9A-Z]{16}",
-    "Slack token": rb"xox[abeoprs]-[A-Za-z0-9-]{10,}",
-    "npm token": rb"npm_[A-Za-z0-9]{36}",
-    "PyPI token": rb"pypi-AgEIcHlwaS5vcmc[A-Za-z0-9_-]{50,}",
-    "Hugging Face token": rb"hf_[A-Za-z0-9]{34,}",
-    "Stripe key": rb"[rs]k_live_[A-Za-z0-9]{20,}",
-    "JSON web token": rb"eyJ[A-Za-z0-9_-]{15,}\.eyJ[A-Za-z0-9_-]{15,}\.[A-Za-z0-9_-]{20,}",
-    "private key": rb"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----",
-    "password in a URL": rb"[a-z][a-z0-9+.-]{1,20}://[^\s/:@\"'{}<>$]{1,64}:[^\s/:@\"'{}<>$]{8,128}@[A-Za-z0-9.-]+",
+# How a token begins, in one of these words, and goes on. The words are looked for first: ten times as fast as one
+# expression for all of them.
+PATTERNS: Mapping[str, tuple[tuple[bytes, ...], bytes]] = {
+    "Anthropic key": ((b"sk-ant-",), rb"[A-Za-z0-9_-]{16,}"),
+    "OpenAI key": ((b"sk-",), rb"(?!ant-)(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{32,}"),
+    "Google API key": ((b"AIza",), rb"[0-9A-Za-z_-]{35}"),
+    "Google OAuth token": ((b"ya29.",), rb"[0-9A-Za-z_-]{20,}"),
+    "GitHub token": ((b"ghp_", b"gho_", b"ghu_", b"ghs_", b"ghr_"), rb"[A-Za-z0-9]{36,}"),
+    "GitHub fine-grained token": ((b"github_pat_",), rb"[A-Za-z0-9_]{40,}"),
+    "GitLab token": ((b"glpat-",), rb"[A-Za-z0-9_-]{20,}"),
+    "AWS access key id": ((b"AKIA", b"ASIA"), rb"[0-9A-Z]{16}"),
+    "Slack token": ((b"xox",), rb"[abeoprs]-[A-Za-z0-9-]{10,}"),
+    "npm token": ((b"npm_",), rb"[A-Za-z0-9]{36}"),
+    "PyPI token": ((b"pypi-AgEIcHlwaS5vcmc",), rb"[A-Za-z0-9_-]{50,}"),
+    "Hugging Face token": ((b"hf_",), rb"[A-Za-z0-9]{34,}"),
+    "Stripe key": ((b"rk_live_", b"sk_live_"), rb"[A-Za-z0-9]{20,}"),
+    "JSON web token": ((b"eyJ",), rb"[A-Za-z0-9_-]{15,}\.eyJ[A-Za-z0-9_-]{15,}\.[A-Za-z0-9_-]{20,}"),
+    "private key": ((b"-----BEGIN ",), rb"(?:[A-Z]+ )*PRIVATE KEY-----"),
+    "password in a URL": ((b"://",), rb"[^\s/:@\"'{}<>$]{1,64}:[^\s/:@\"'{}<>$]{8,128}@[A-Za-z0-9.-]+"),
 }
-_ALL = re.compile(b"|".join(b"(?<![A-Za-z0-9])(?:" + p + b")" for p in PATTERNS.values()))
-_EACH = {kind: re.compile(b"(?<![A-Za-z0-9])(?:" + pattern + b")") for kind, pattern in PATTERNS.items()}
+_REST = {kind: re.compile(rest) for kind, (_, rest) in PATTERNS.items()}
+_SCHEME = re.compile(rb"(?<![A-Za-z0-9])[a-z][a-z0-9+.-]{1,20}\Z")
+_NAMED = [re.compile(re.escape(head) + rest) for heads, rest in PATTERNS.values() for head in heads]
 _ESCAPE = re.compile(rb'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
 _PLAIN = {b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t"}
 
@@ -92,9 +95,24 @@ def scan_bytes(name: str, content: bytes, needles: Mapping[bytes, str]) -> set[F
         for spelling, secret in needles.items():
             if any(spelling in text for text in (*texts, joined)):
                 found.add(Finding(name, f"the value of {secret}"))
-        if any(_ALL.search(text) for text in texts):
-            found |= {Finding(name, kind) for kind, each in _EACH.items() if any(each.search(text) for text in texts)}
+        found |= {Finding(name, kind) for kind in PATTERNS if any(_stands(kind, text) for text in texts)}
     return found
+
+
+def _stands(kind: str, text: bytes) -> bool:
+    """Whether a token of this kind stands in the text, not within a longer word."""
+    for head in PATTERNS[kind][0]:
+        at = text.find(head)
+        while at >= 0:
+            begins = (
+                _SCHEME.search(text[max(0, at - 22) : at])
+                if head == b"://"
+                else not text[max(0, at - 1) : at].isalnum()
+            )
+            if begins and _REST[kind].match(text, at + len(head)):
+                return True
+            at = text.find(head, at + 1)
+    return False
 
 
 def _texts(view: bytes) -> tuple[bytes, ...]:
@@ -108,7 +126,9 @@ def shown(name: str, needles: Mapping[bytes, str]) -> str:
     content = name.encode("utf-8", "surrogateescape")
     for spelling in needles:
         content = content.replace(spelling, MARK)
-    return _ALL.sub(MARK, content).decode("utf-8", "replace")
+    for pattern in _NAMED:
+        content = pattern.sub(MARK, content)
+    return content.decode("utf-8", "replace")
 
 
 def scan(
