@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 import pytest
 from fairtrial.contracts.errors import UserError
-from fairtrial.instruments.trace import interpreter, policy, reader, shims, wire
+from fairtrial.instruments.trace import interpreter, policy, reader, shims, short, wire
 from fairtrial.instruments.trace.records import Caps
 from hypothesis import given
 from hypothesis import strategies as st
@@ -297,3 +299,19 @@ def test_without_a_box_the_python_shim_starts_from_any_folder(tmp_path, name):
     rig = _rig(tmp_path / name, "python")
     assert rig.run("git --version").stdout.startswith(b"git version")
     assert [line["proven"] for line in rig.stop()] == [True]
+
+
+def test_what_a_killed_attempt_left_without_a_box_is_removed_by_the_next(tmp_path, monkeypatch):
+    """Its short folder goes when nobody holds it; one in use, a fresh one and what is not ours stay."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    left, fresh, other = (tmp_path / n for n in (f"{short.PREFIX}left", f"{short.PREFIX}fresh", "ft-other"))
+    for folder in (left, fresh, other):
+        folder.mkdir()
+        (folder / "trace.sock").touch()
+    used = short.ShortFolder()
+    for folder in (left, other, used.path):
+        os.utime(folder, (0, 0))
+    short.sweep()
+    assert sorted(tmp_path.iterdir()) == sorted([fresh, other, used.path])
+    used.close()
+    assert not used.path.exists()

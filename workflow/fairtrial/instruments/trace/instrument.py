@@ -11,6 +11,7 @@ import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fairtrial.contracts.errors import Fault
 from fairtrial.contracts.protocols import RUN, Bind, Json, Stage
@@ -19,6 +20,9 @@ from fairtrial.instruments.trace.hooks import Hook
 from fairtrial.instruments.trace.places import Place
 from fairtrial.instruments.trace.recorder import Recorder
 from fairtrial.instruments.trace.records import Caps
+
+if TYPE_CHECKING:
+    from fairtrial.instruments.trace.short import ShortFolder
 
 SHIMS, REAL, TRACE, PYTHON = f"{RUN}/shims", f"{RUN}/real", f"{RUN}/trace", f"{RUN}/python"
 LONGEST_SOCKET = 100
@@ -48,7 +52,7 @@ class Trace:
         self._caps = caps or Caps()
         self._recorder: Recorder | None = None
         self._clock_ns: int | None = None
-        self._short: Path | None = None
+        self._short: ShortFolder | None = None
         self._python: Path | None = None
         self._before: repository.State | None = None
         self._facts: Json = {"shim": None, "reason": "no command is configured", "commands": [], "missing": []}
@@ -97,10 +101,10 @@ class Trace:
     def _short_folder(self) -> Path:
         """A folder with a short path, gone after stop()."""
         if self._short is None:
-            import tempfile
+            from fairtrial.instruments.trace import short
 
-            self._short = Path(tempfile.mkdtemp(prefix="ft-"))
-        return self._short
+            self._short = short.ShortFolder()
+        return self._short.path
 
     def _place(self, folder: Path, private: Path, names: list[str], seen_trace: str) -> Callable[[int], bool]:
         built, said = (None, "asked for python") if self._kind == "python" else shims.compiled(self._cache)
@@ -149,9 +153,8 @@ class Trace:
         """Write the trace. Nothing of the attempt is alive any more."""
         recorder, self._recorder = self._recorder, None
         if self._short:
-            import shutil
-
-            shutil.rmtree(self._short, ignore_errors=True)
+            self._short.close()
+            self._short = None
         if recorder is None:
             return
         recorder.close()
