@@ -81,6 +81,8 @@ def test_one_row_per_planned_attempt_whatever_became_of_it(made, tmp_path):
             assert row["excluded"] == "the office network was down"
             assert row["scored"] is False
     assert any(row["redone"] == "wrong account" for row in rows)
+    assert {row["redone_cost_usd"] for row in rows} == {None, 0.1}
+    assert all((row["redone"] is None) is (row["redone_cost_usd"] is None) for row in rows)
     assert {row["attempt_id"] for row in rows_of(tmp_path, "faults")} == {
         row["attempt_id"] for row in rows if row["status"] == "fault"
     }

@@ -121,7 +121,7 @@ def test_what_must_be_seen_is_seen(busy):
         "Simulated: dogwood m-small is generated, not measured",
         "Degraded isolation of dogwood m-small: no user",
         "the office network was down",
-        "wrong account",
+        "wrong account (cost $0.10",
         "verifier_error",
         "You have reached your weekly limit",
         "not checked",

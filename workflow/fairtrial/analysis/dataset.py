@@ -17,7 +17,7 @@ from typing import Any
 import orjson
 
 from fairtrial.analysis import dataset_csv, dataset_shards, dataset_tables
-from fairtrial.analysis.dataset_faults import by_hand, faults
+from fairtrial.analysis.dataset_faults import BY_HAND, by_hand, faults
 from fairtrial.analysis.dataset_shards import MEASURED, Planned, Shard
 from fairtrial.contracts import records
 
@@ -62,7 +62,7 @@ def from_rows(rows: Row, out: Path) -> Row:
     planned = plan_of(Path(), rows["matrix"])
     merged = {name: dataset_tables.from_rows(name, rows.get(name, [])) for name in MEASURED}
     lost = {"fault": {row["attempt_id"] for row in rows["faults"]}}
-    merged["attempts"] = _attempts(planned, merged, {"excluded": {}, "redone": {}}, lost, None)
+    merged["attempts"] = _attempts(planned, merged, {name: {} for name in BY_HAND}, lost, None)
     return _write(out, planned, merged, rows["faults"], list(rows["problems"]))
 
 
@@ -128,7 +128,7 @@ def _in_order(table: Any, planned: Sequence[Planned]) -> Any:
 def _attempts(
     planned: Sequence[Planned],
     merged: Mapping[str, Any],
-    marks: Mapping[str, Mapping[str, str]],
+    marks: Mapping[str, Mapping[str, Any]],
     lost: Mapping[str, set[str]],
     prices: Prices | None,
 ) -> Any:
@@ -141,8 +141,7 @@ def _attempts(
     status = [_status(one.id, place, marks["excluded"], lost) for one in planned]
     over = _planned_columns(planned)
     over["status"] = status
-    over["redone"] = [marks["redone"].get(one.id) for one in planned]
-    over["excluded"] = [marks["excluded"].get(one.id) for one in planned]
+    over |= {name: [marks[name].get(one.id) for one in planned] for name in BY_HAND}
     over["scored"] = [s if state == "done" else (None if s is None else False)
                       for s, state in zip(joined["scored"].to_pylist(), status, strict=True)]  # fmt: skip
     over["cost_usd"], over["cost_source"] = _costs(planned, joined, merged["requests"], prices)

@@ -13,11 +13,13 @@ from fairtrial.analysis.dataset_shards import Planned
 from fairtrial.paths import Results
 
 Row = dict[str, Any]
+BY_HAND = ("excluded", "redone", "redone_cost_usd")  # columns of attempts
 
 
-def by_hand(roots: Sequence[Path], planned: Sequence[Planned], problems: list[Row]) -> dict[str, dict[str, str]]:
-    """From these results trees: {"excluded": attempt -> reason, "redone": attempt -> reason of the newest redo}."""
-    marks: dict[str, dict[str, str]] = {"excluded": {}, "redone": {}}
+def by_hand(roots: Sequence[Path], planned: Sequence[Planned], problems: list[Row]) -> dict[str, dict[str, Any]]:
+    """From these results trees: {"excluded": attempt -> reason, "redone": attempt -> reason of the newest redo,
+    "redone_cost_usd": attempt -> known costs of all that was set aside}."""
+    marks: dict[str, dict[str, Any]] = {name: {} for name in BY_HAND}
     for one in planned:
         content = side.slurp(f"{one.folder}/exclude.json")
         if content is not None:
@@ -28,8 +30,19 @@ def by_hand(roots: Sequence[Path], planned: Sequence[Planned], problems: list[Ro
         key = "/".join(path.parts[-8:-2])
         if key in wanted:
             where = "/".join(path.parts[-9:])
-            marks["redone"][key] = _reason(path.read_bytes(), where, key, problems)
+            content = path.read_bytes()
+            marks["redone"][key] = _reason(content, where, key, problems)
+            cost = _cost(content)
+            if cost is not None:
+                marks["redone_cost_usd"][key] = marks["redone_cost_usd"].get(key, 0.0) + cost
     return marks
+
+
+def _cost(content: bytes) -> float | None:
+    try:
+        return float(side.load(content)["cost_usd"])
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def _reason(content: bytes, where: str, attempt: str, problems: list[Row]) -> str:

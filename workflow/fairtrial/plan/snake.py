@@ -27,8 +27,9 @@ VARIABLE = "FAIRTRIAL_CONFIG"
 STAGE = "FAIRTRIAL_STAGE"
 INVOCATION = "FAIRTRIAL_INVOCATION"
 # Bumped when the files of a stage change for the same input; a change runs that stage and what follows it.
-DATASET = SCORECARD = 1
-REPORT = 3
+SCORECARD = 1
+DATASET = 2
+REPORT = 4
 # Snakemake makes millions of objects for a large plan and keeps nearly all: looking for garbage is a tenth of its time.
 SELDOM = (200_000, 50, 1_000)
 LONGEST_PAUSE = 3600.0  # seconds between two tries, as in capture/spend/retry.py

@@ -85,7 +85,7 @@ def _words(report: Report, row: int) -> list[tuple[str, str]]:
         late = columns["ending"][row] == "fault_found_at_grading"
         found.append(("unscored", str(columns["ending_reason" if late else "verdict"][row])))
     if columns["redone"][row]:
-        found.append(("redone", columns["redone"][row]))
+        found.append(("redone", _with_cost(columns["redone"][row], columns["redone_cost_usd"][row])))
     if columns["suspect"][row]:
         found.append(("suspect", "the verifier works on the reference and keeps failing here; counted as failed"))
     if columns["corrected"][row]:
