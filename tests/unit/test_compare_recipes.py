@@ -122,7 +122,7 @@ def test_text_fits_the_terminal() -> None:
     ):
         lines = list(compare_text.lines(record))
         assert max(map(len, lines)) <= 80 and all(line.isprintable() for line in lines)
-    text = "\n".join(compare_text.lines(compare.compare(page, "alder/m-large", "birch/m-large")))
+    text = " ".join(" ".join(compare_text.lines(compare.compare(page, "alder/m-large", "birch/m-large"))).split())
     assert "are not separated" in text and "no winner" in text and "sign-flip p 1.000" in text
     few = "\n".join(lines)
     assert "no interval" in few and "Below 5 tasks" in few

@@ -61,6 +61,19 @@ def test_no_difference_above_a_hundred_points_is_promised() -> None:
     )
 
 
+def test_the_headline_says_which_tasks_it_is_about() -> None:
+    """Not separated for tasks like these and separated on these: both stand in the text, and the first says of what."""
+    pair, text = one(suite([4], 9, harness="x") + suite([9], 9, harness="y"), "x", "y")
+    assert (pair["reading"], pair["reading_these_tasks"]) == ("not separated", "separated")
+    assert text.startswith("For tasks like these, x/git/warm/m and y/git/warm/m are not separated: -56 points; no")
+    assert "44 % and 100 % on 1 task tasks like these" in text
+    assert "Out of reach for tasks like these: 1 of 1 task differs, and then the sign-flip test cannot" in text
+    _, same = one(suite([5, 5], harness="x") + suite([5, 5], harness="y"), "x", "y")
+    assert "0 of 2 tasks differ," in same
+    _, many = one(suite([9] * 8, 9, harness="x") + suite([1] * 8, 9, harness="y"), "x", "y")
+    assert many.startswith("For tasks like these, x/git/warm/m passes more often than y/git/warm/m: ")
+
+
 def test_each_pair_stands_once() -> None:
     """A harness named on both sides gives its models against each other in one direction only."""
     rows = suite([5] * 6, harness="x", model="m1") + suite([3] * 6, harness="x", model="m2")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from fairtrial.analysis.arms import Json
 from fairtrial.analysis.compare_words import SEPARATED, points
+from fairtrial.contracts.plain import counted
 
 WIDTH = 80
 CROSS = ", but the curves cross: nobody is sooner throughout"
@@ -32,7 +33,7 @@ def _pair(pair: Json) -> Iterator[str]:
     rate, time = pair["pass_rate"], pair["time"]
     yield from _wrap(pair["sentence"], "")
     rows = [
-        ("pass rate", f"{_percent(rate['a'])} and {_percent(rate['b'])} on {pair['tasks']['common']} tasks"),
+        ("pass rate", f"{_percent(rate['a'])} and {_percent(rate['b'])} on {counted(pair['tasks']['common'], 'task')}"),
         ("tasks like these", f"{_range(rate['low'], rate['high'])}, sign-flip p {_p(rate['p'])}, q {_p(rate['q'])}"),
         ("these tasks", f"{_range(rate['these_low'], rate['these_high'])}, exact p {_p(rate['these_p'])}, "
                         f"q {_p(rate['these_q'])}: {pair['reading_these_tasks']}"),
@@ -80,11 +81,11 @@ def _reliability(one: Json) -> str:
     """Without a verdict: it is a function of the same passes as the pass rate."""
     if not one["tasks"]:
         return "n/a: no task has that many scored attempts on both sides"
-    return f"{_percent(one['a'])} and {_percent(one['b'])} on {one['tasks']} tasks"
+    return f"{_percent(one['a'])} and {_percent(one['b'])} on {counted(one['tasks'], 'task')}"
 
 
 def _ratio(one: Json) -> str:
     if one["ratio"] is None:
         return "n/a"
     interval = f" [{one['low']:.2f}, {one['high']:.2f}]" if one["low"] is not None else ""
-    return f"x {one['ratio']:.2f}{interval}, q {_p(one['q'])}, {one['tasks']} tasks"
+    return f"x {one['ratio']:.2f}{interval}, q {_p(one['q'])}, {counted(one['tasks'], 'task')}"

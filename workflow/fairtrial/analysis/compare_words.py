@@ -7,6 +7,7 @@ import math
 from fairtrial.analysis.arms import Json
 from fairtrial.analysis.stats.rates import MIN_TASKS
 from fairtrial.analysis.stats.tables import fisher_p
+from fairtrial.contracts.plain import counted
 
 SEPARATED, NOT_SEPARATED = "separated", "not separated"
 
@@ -55,10 +56,10 @@ def _sentence(pair: Json) -> str:
     if rate["low"] is not None:
         size += f" [{points(rate['low'])}, {points(rate['high'])}]"
     if pair["better"] is None:
-        return f"{a} and {b} are not separated: {size}; no winner."
+        return f"For tasks like these, {a} and {b} are not separated: {size}; no winner."
     better, worse = (a, b) if pair["better"] == a else (b, a)
     beside = "; confounded, so it is not known what made the difference" if pair["confounded"] else ""
-    return f"{better} passes more often than {worse}: {a} - {b} = {size}{beside}."
+    return f"For tasks like these, {better} passes more often than {worse}: {a} - {b} = {size}{beside}."
 
 
 def _notes(pair: Json, alpha: float) -> list[str]:
@@ -66,7 +67,7 @@ def _notes(pair: Json, alpha: float) -> list[str]:
     only = [(pair[side]["label"], tasks[f"only_{side}"]) for side in ("a", "b") if tasks[f"only_{side}"]]
     if only:
         left = "; ".join(f"only {label}: {_some(names)}" for label, names in only)
-        notes.append(f"Compared on the {tasks['common']} tasks both have; left out, {left}.")
+        notes.append(f"Compared on the {counted(tasks['common'], 'task')} both have; left out, {left}.")
     if tasks["common"] < MIN_TASKS:
         notes.append(f"Below {MIN_TASKS} tasks nothing is said about tasks like these, only about these.")
     notes += _out_of_reach(pair, alpha)
@@ -79,10 +80,10 @@ def _out_of_reach(pair: Json, alpha: float) -> list[str]:
     """What no outcome of this size could have shown."""
     smallest, tasks, notes = pair["pass_rate"]["smallest_p"], pair["tasks"]["common"], []
     if tasks and smallest is not None and smallest > alpha:
-        differ = 1 - round(math.log2(smallest))
+        differ = sum(abs(task["difference"]) > 1e-12 for task in pair["per_task"])
         notes.append(
-            f"Out of reach for tasks like these: {differ if smallest < 1 else 0} of {tasks} tasks differ, "
-            f"and then the sign-flip test cannot go below {smallest:.3g}."
+            f"Out of reach for tasks like these: {differ} of {counted(tasks, 'task')} "
+            f"{'differs' if differ == 1 else 'differ'}, and then the sign-flip test cannot go below {smallest:.3g}."
         )
     alone = [fisher_p(x["a_attempts"], 0, 0, x["b_attempts"]) for x in pair["per_task"]]
     if tasks > 1 and min(alone) * tasks > alpha:
@@ -98,8 +99,7 @@ def _reach(pair: Json) -> list[str]:
     found = pair["detectable"]
     if found["planned"] is None:
         return []
-    attempts = f"{found['attempts']} attempt{'' if found['attempts'] == 1 else 's'}"
-    size = f"{pair['tasks']['common']} tasks and {attempts} of each"
+    size = f"{counted(pair['tasks']['common'], 'task')} and {counted(found['attempts'], 'attempt')} of each"
     if found["planned"] >= 1:
         return [f"With {size}, even the largest difference there can be usually goes undetected."]
     seen = found["observed"]
