@@ -272,4 +272,4 @@ def test_a_verifier_runs_by_hand(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["checks"] == [{"name": "one", "passed": True, "detail": ""}]
     assert b"progress" in done.stderr
     usage = subprocess.run([sys.executable, script], capture_output=True, check=False, env=env)
-    assert (usage.returncode, b"usage: verify.py WORKSPACE" in usage.stderr) == (1, True)
+    assert (usage.returncode, b"usage: verify.py WORKSPACE" in usage.stderr) == (2, True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import gc
 import json
@@ -14,6 +15,7 @@ from typing import Any
 
 from fairtrial.verify import files as product_files
 from fairtrial.verify.blackbox import DRIVER, Failed, Result, answer, decoded, plain_environment, run_child
+from fairtrial.verify.settings import read_settings, report_channel, scratch_folder
 from fairtrial.verify.warm import WarmPython
 
 CRASHED = 3  # exit status after a mistake in the verifier itself
@@ -26,19 +28,22 @@ class Verification:
     """The checks of one verifier and the black box they look into."""
 
     def __init__(self) -> None:
-        settings = _settings()
+        settings = read_settings()
         self.workspace = Path(settings["workspace"])  # the final tree, acceptance and protected files restored
         self.task = Path(settings["task"])  # the task's frozen files: workspace, acceptance, solution, verifier
         self._prefix: list[str] = list(settings.get("prefix") or [])
         self._python: str = settings.get("python") or "python3"
         self._nonce: str = settings.get("nonce") or ""
         self._deadline = time.monotonic() + SHARE * float(settings.get("seconds") or 600)
-        self._report = _private(settings.get("report"))
+        self._report = report_channel(settings.get("report"))
         self._alone: bool = settings.get("report") == 1  # this process is for nothing else
         self._checks: dict[str, Callable[[], None]] = {}
-        self._scratch = _scratch()
+        self._scratch = scratch_folder()
         self._copies = 0
         self._warm: WarmPython | None = None
+        self._finished = False
+        if not isinstance(settings.get("report"), str):  # this process is the verifier's own
+            atexit.register(self._ended, os.getpid())
 
     def check(self, name: str) -> Callable[[Callable[[], None]], Callable[[], None]]:
         """Register a check; it passes when it returns and fails by Failed or AssertionError."""
@@ -189,6 +194,7 @@ class Verification:
 
     def finish(self) -> None:
         """Run the checks in order and write the one report; a mistake in the verifier itself exits with status 3."""
+        self._finished = True
         report: dict[str, Any] = {"nonce": self._nonce, "checks": []}
         for name, function in self._checks.items():
             try:
@@ -207,6 +213,14 @@ class Verification:
             gc.freeze()  # the end of a process looks through all it has; a tenth of a verifier's time
         if "error" in report:
             sys.exit(CRASHED)
+
+    def _ended(self, verifier: int) -> None:
+        """At the end of the process `verifier`: without finish() nothing is reported, so say that it is missing."""
+        if self._finished or os.getpid() != verifier:
+            return
+        self._remove_copies()
+        if not hasattr(sys, "last_type"):  # no exception ended it, whose traceback would say enough
+            sys.stderr.write("the verifier ended without v.finish(), which runs the checks and prints the report\n")
 
     def _outcome(self, function: Callable[[], None]) -> tuple[bool, str]:
         try:
@@ -232,37 +246,6 @@ class Verification:
             self._warm.close()
         with contextlib.suppress(OSError):
             product_files.remove(self._scratch)
-
-
-def _settings() -> dict[str, Any]:
-    """From the file named by FAIRTRIAL_VERIFY (the name is dropped, children need not know it), else from argv."""
-    name = os.environ.pop("FAIRTRIAL_VERIFY", None)
-    os.environ.pop("FAIRTRIAL_NONCE", None)
-    if name:
-        settings: dict[str, Any] = json.loads(Path(name).read_bytes())
-        return settings
-    if len(sys.argv) not in (2, 3):
-        sys.exit(f"usage: {Path(sys.argv[0]).name} WORKSPACE [TASKFOLDER]")
-    task = Path(sys.argv[2]) if len(sys.argv) == 3 else Path(sys.argv[0]).resolve().parent.parent
-    return {"workspace": str(Path(sys.argv[1]).resolve()), "task": str(task.resolve())}
-
-
-def _private(report: int | str | None) -> int:
-    """The report's descriptor, not inherited by any child. Where it is stdout, later prints go to stderr instead."""
-    if isinstance(report, str):
-        return os.open(report, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-    if report is not None and report != 1:
-        os.set_inheritable(report, False)
-        return report
-    channel = os.dup(1)
-    os.dup2(2, 1)
-    return channel
-
-
-def _scratch() -> Path:
-    import tempfile
-
-    return Path(tempfile.mkdtemp(prefix="verify-"))
 
 
 def _same(got: Any, want: Any) -> bool:
