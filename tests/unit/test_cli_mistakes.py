@@ -46,7 +46,11 @@ def said(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
         (["recipes", "--results", ".", "--name", "gone"], "planned experiments: none"),
         (["try", "tally-group", "--agent-cmd", "x 'y", *EMPTY], "No closing quotation; quote it as for a shell"),
         (["try", "tally-group", "--agent-cmd", "x", "--green-cmd", 'tru "', *EMPTY], "it is one line for sh"),
-        (["try", "tally-group", "--agent-cmd", "x", "--wall-seconds", "0", *EMPTY], "equal to the minimum of 0"),
+        (["try", "tally-group", "--agent-cmd", "x", "--wall-seconds", "0", *EMPTY], "--wall-seconds 0: must be"),
+        (
+            ["try", "tally-group", "--agent-cmd", "x", "--wall-seconds=-5", *EMPTY],
+            "--wall-seconds -5: must be more than 0",
+        ),
         (["try", "tally-group", "--agent-cmd", "x", "--csv", ".", *EMPTY], "Is a directory; name a file"),
     ],
 )

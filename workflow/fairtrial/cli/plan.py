@@ -21,7 +21,7 @@ def run(args: argparse.Namespace) -> int:
     from fairtrial.cli._configuration import configuration
     from fairtrial.contracts.errors import UserError
     from fairtrial.paths import Results
-    from fairtrial.plan import freeze
+    from fairtrial.plan import freeze, machine
     from fairtrial.plan.matrix import expand
 
     config = configuration(args.configfile)
@@ -32,11 +32,15 @@ def run(args: argparse.Namespace) -> int:
     experiment = results.experiment(config.settings["name"])
     if args.write:
         freeze.write(matrix, results, experiment)
-    _say(matrix.record, results)
+    missing = _say(matrix.record, results)
+    if not args.write:  # a job of the plan rule may run where no agent does
+        for line in machine.lacks(config, missing):
+            print(f"  warning: {line}")
     return 0
 
 
-def _say(record: dict[str, object], results: object) -> None:
+def _say(record: dict[str, object], results: object) -> list[tuple[str, str]]:
+    """Print the arms; returns harness and model of those with attempts to run."""
     from fairtrial.capture.spend.gate import missing_by_arm
     from fairtrial.contracts.plain import counted
 
@@ -48,3 +52,4 @@ def _say(record: dict[str, object], results: object) -> None:
         print(f"  {row.name:<48} {row.missing:>6} of {row.planned} missing{'' if row.free else '  (costs money)'}")
     for entry in record["skipped"]:  # type: ignore[attr-defined]
         print(f"  skipped: {entry['what']}: {entry['why']}")
+    return [(row.arm[0], row.arm[3]) for row in rows if row.missing]

@@ -14,6 +14,13 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
 _PACKAGE = Path(__file__).resolve().parent.parent
+_BOUNDS = {
+    "exclusiveMinimum": "more than",
+    "minimum": "at least",
+    "maximum": "at most",
+    "exclusiveMaximum": "less than",
+}
+SHOWN = 12  # names of what is known, in one line
 
 
 def data_folder(name: str) -> Path:
@@ -68,12 +75,23 @@ def blank(name: str) -> dict[str, Any]:
 
 def problems(record: Any, name: str) -> list[str]:
     """What is wrong with `record`, one readable line each; empty when it is valid."""
-    found = sorted(validator(name).iter_errors(record), key=lambda e: list(map(str, e.absolute_path)))
-    return [_line(error) for error in found]
+    return _lines(validator(name).iter_errors(record))
 
 
-def _line(error: Any) -> str:
-    where = ".".join(str(p) for p in error.absolute_path) or "(top level)"
+def misfits(value: Any, against: dict[str, Any], where: str) -> list[str]:
+    """The same for a value that stands at `where` and a schema that is no file, such as an adapter's OPTIONS."""
+    from jsonschema import Draft202012Validator
+
+    return _lines(Draft202012Validator(against).iter_errors(value), where)
+
+
+def _lines(errors: Iterable[Any], above: str = "") -> list[str]:
+    found = sorted(errors, key=lambda e: list(map(str, e.absolute_path)))
+    return [_line(error, ".".join([*filter(None, [above]), *map(str, error.absolute_path)])) for error in found]
+
+
+def _line(error: Any, where: str) -> str:
+    where = where or "(top level)"
     if error.validator == "additionalProperties" and isinstance(error.instance, dict):
         known = sorted(error.schema.get("properties", {}))
         return f"{where}: unknown key {_unknown(error.instance, known)}; known keys: {', '.join(known)}"
@@ -89,7 +107,13 @@ def _line(error: Any) -> str:
     if error.validator == "pattern":
         hint = error.schema.get("description", f"must match {error.validator_value}")
         return f"{where}: {_short(error.instance)} is not allowed; {hint}"
-    return f"{where}: {error.message}"
+    return f"{where}: {_bound(error) or error.message}"
+
+
+def _bound(error: Any) -> str | None:
+    """A number that is too small or too large, in words."""
+    word = _BOUNDS.get(error.validator)
+    return word and f"{_short(error.instance)} is not allowed; must be {word} {error.validator_value}"
 
 
 def _unknown(instance: dict[str, Any], known: Iterable[str]) -> str:
@@ -102,6 +126,13 @@ def meant(given: str, known: Iterable[str]) -> str:
 
     close = difflib.get_close_matches(given, list(known), n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def few(names: Iterable[str], all_of_them: str) -> str:
+    """The first dozen names; of more how many there are and the command that lists `all_of_them`."""
+    listed = list(names)
+    more = f" and {len(listed) - SHOWN} more; {all_of_them}" if len(listed) > SHOWN else ""
+    return ", ".join(listed[:SHOWN]) + more
 
 
 def _short(value: object) -> str:

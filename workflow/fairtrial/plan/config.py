@@ -7,9 +7,9 @@ from typing import Any
 
 from fairtrial import registry
 from fairtrial.contracts.errors import UserError
-from fairtrial.contracts.lean import lean
+from fairtrial.contracts.lean import field, lean
 from fairtrial.contracts.records import validate
-from fairtrial.contracts.schema import data_folder, meant
+from fairtrial.contracts.schema import data_folder, few, meant, misfits
 from fairtrial.instruments.endpoint.options import check as check_rehearsal
 
 DEFAULTS: dict[str, Any] = {
@@ -31,6 +31,17 @@ DEFAULTS: dict[str, Any] = {
     "harnesses_file": None,
     "models_file": None,
 }
+FILES = {"harnesses": "config/harnesses.yaml", "models": "config/models.yaml"}
+# What programs are told of a model; how hard it may think is checked against each program's own words (pairs.py).
+MODEL_OPTIONS: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "effort": {"type": "string", "minLength": 1},
+        "context": {"type": "integer", "minimum": 1},
+        "output": {"type": "integer", "minimum": 1},
+    },
+    "additionalProperties": False,
+}
 
 
 @lean(frozen=True)
@@ -41,6 +52,7 @@ class Config:
     harnesses: dict[str, dict[str, Any]]
     models: dict[str, dict[str, Any]]
     tasks_dirs: list[Path]
+    files: dict[str, str] = field(default_factory=lambda: dict(FILES))  # the ones in force, as messages name them
 
 
 def load(
@@ -56,19 +68,32 @@ def load(
         settings[key] = {**DEFAULTS[key], **raw.get(key, {})}
     harnesses = {**_entries(settings["harnesses_file"], "harnesses", basedir, cwd), **(more_harnesses or {})}
     models = _entries(settings["models_file"], "models", basedir, cwd)
-    _known(settings["harnesses"], harnesses, "harnesses")
-    _known(settings["models"], models, "models")
+    files = {kind: settings[f"{kind}_file"] or shipped for kind, shipped in FILES.items()}
+    _known(settings["harnesses"], harnesses, "harnesses", files)
+    _known(settings["models"], models, "models", files)
+    _check_slots(settings["slots"], harnesses, models)
     tasks = basedir / "tasks"
     folders = [tasks if tasks.is_dir() else data_folder("tasks"), *(cwd / d for d in settings["tasks_dirs"])]
-    return Config(settings, harnesses, models, folders)
+    return Config(settings, harnesses, models, folders, files)
 
 
-def _known(names: list[str], entries: dict[str, Any], key: str) -> None:
+def _known(names: list[str], entries: dict[str, Any], key: str, files: dict[str, str]) -> None:
     for name in names:
         if name not in entries:
             raise UserError(
                 f"config: {key}: unknown {key[:-1].removesuffix('e')} {name!r}{meant(name, entries)}; "
-                f"known: {', '.join(entries)} (config/{key}.yaml)"
+                f"known: {few(entries, f'`fairtrial list {key}`')} ({files[key]})"
+            )
+
+
+def _check_slots(slots: dict[str, int], harnesses: dict[str, Any], models: dict[str, dict[str, Any]]) -> None:
+    providers = {str(entry["provider"]): None for entry in models.values() if entry.get("provider")}
+    for name in slots:
+        if name not in harnesses and name not in providers:
+            raise UserError(
+                f"config: slots: {name!r} is no harness and no provider{meant(name, [*harnesses, *providers])}; "
+                f"harnesses: {few(harnesses, '`fairtrial list harnesses`')}; "
+                f"providers: {', '.join(providers) or 'none'}"
             )
 
 
@@ -77,12 +102,22 @@ def _entries(given: str | None, kind: str, basedir: Path, cwd: Path) -> dict[str
     entries = read_yaml(path)
     validate(entries, kind, str(path))
     for name, entry in entries.items():
+        where = f"{path}: {name}"
         if kind == "harnesses":
             entry.setdefault("adapter", name)
-            _check_adapter(entry, f"{path}: {name}")
+            _check_adapter(entry, where)
+            _check_key(entry, where)
         elif entry.get("rehearsal"):
-            check_rehearsal(entry.get("options", {}), f"{path}: {name}")
+            check_rehearsal(entry.get("options", {}), where)
+        elif found := misfits(entry.get("options", {}), MODEL_OPTIONS, "options"):
+            raise UserError("\n".join(f"{where}: {line}" for line in found))
     return entries
+
+
+def _check_key(entry: dict[str, Any], where: str) -> None:
+    if entry.get("auth") == "key" and not entry.get("key_env"):
+        also = "; key_file only says where its value is when the variable is not set" if entry.get("key_file") else ""
+        raise UserError(f"{where}: auth: key needs key_env, the name of the variable that holds the key{also}")
 
 
 def _check_adapter(entry: dict[str, Any], where: str) -> None:
@@ -101,10 +136,15 @@ def read_yaml(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise UserError(f"{path}: no such file") from None
     except yaml.YAMLError as error:
-        raise UserError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
+        raise UserError(f"{path}: not valid YAML: {_said(error)}") from None
     if not isinstance(loaded, dict):
         raise UserError(f"{path}: must be a mapping")
     return loaded
+
+
+def _said(error: Exception) -> str:
+    """What the parser says, in one line; it does not know the name of the file."""
+    return " ".join(str(error).split()).replace(' in "<byte string>",', ":")
 
 
 def _rules(loader: Any) -> Any:

@@ -11,6 +11,8 @@ from fairtrial import registry
 from fairtrial.contracts.errors import UserError
 from fairtrial.contracts.lean import lean
 from fairtrial.contracts.records import digest
+from fairtrial.contracts.schema import misfits
+from fairtrial.plan import pairs
 from fairtrial.plan import tasks as packages
 from fairtrial.plan.config import Config, adapter_of
 from fairtrial.plan.recipe import Arm, HashedTask, gradespec, recipe
@@ -50,10 +52,11 @@ def expand(config: Config) -> Matrix:
         raise UserError("config: toolsets: is missing")
     cells: list[Cell] = []
     skipped: dict[tuple[str, str], None] = {}
+    wanted = [(arm, _talk(arm, config)) for arm in arms(config)]
     for task in chosen:
         hashed = HashedTask(task)
-        for arm in arms(config):
-            reason = _mismatch(arm, config) or _obstacle(task, arm)
+        for arm, mismatch in wanted:
+            reason = mismatch or _obstacle(task, arm)
             if reason:
                 skipped[reason] = None
             else:
@@ -84,27 +87,19 @@ def arms(config: Config) -> Iterator[Arm]:
 
 def _check_options(harness: str, config: Config) -> None:
     entry = config.harnesses[harness]
-    schema = adapter_of(entry).OPTIONS
-    options = entry.get("options", {})
-    unknown = sorted(set(options) - set(schema.get("properties", {})))
-    if unknown:
-        known = ", ".join(schema.get("properties", {})) or "none"
-        raise UserError(f"harnesses: {harness}: options: unknown {', '.join(map(repr, unknown))}; known: {known}")
-    if options:
-        from jsonschema import Draft202012Validator
-
-        for error in Draft202012Validator(schema).iter_errors(options):
-            where = ".".join(map(str, error.absolute_path))
-            raise UserError(f"harnesses: {harness}: options.{where}: {error.message}")
+    schema, options = adapter_of(entry).OPTIONS, entry.get("options", {})
+    if options or schema.get("required"):
+        found = misfits(options, schema, "options")
+        if found:
+            raise UserError("\n".join(f"{config.files['harnesses']}: {harness}: {line}" for line in found))
 
 
-def _mismatch(arm: Arm, config: Config) -> tuple[str, str] | None:
-    """A program and a model that cannot talk: so that a matrix may name models of several providers."""
-    spoken = getattr(adapter_of(arm.entry(config)), "WIRES", None)
-    wire = config.models[arm.model].get("wire")
-    if wire is None or spoken is None or wire in spoken:
-        return None
-    return f"{arm.harness} x {arm.model}", f"the model speaks {wire}, the program {' or '.join(spoken)}"
+def _talk(arm: Arm, config: Config) -> tuple[str, str] | None:
+    """Why program and model cannot talk: so that a matrix may name models of several providers."""
+    found = pairs.mismatch(arm, config)
+    if found is None:
+        pairs.check_effort(arm, config)
+    return found
 
 
 def _obstacle(task: packages.Task, arm: Arm) -> tuple[str, str] | None:

@@ -10,7 +10,7 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ DATASET = 2
 REPORT = 4
 # Snakemake makes millions of objects for a large plan and keeps nearly all: looking for garbage is a tenth of its time.
 SELDOM = (200_000, 50, 1_000)
+YAML = (".yaml", ".yml")
 LONGEST_PAUSE = 3600.0  # seconds between two tries, as in capture/spend/retry.py
 TABLES = ("attempts", "checks", "commands", "tool_calls", "requests", "faults")
 
@@ -124,11 +125,17 @@ def _frozen(kind: str, digest12: str) -> bool:
     return (results.recipe(digest12) if kind == "recipes" else results.gradespec(digest12)).exists()
 
 
-def load(raw: dict[str, Any], basedir: Path, cwd: Path) -> Plan:
-    """Check the configuration and expand it; a mistake prints one line a problem and exits 2."""
+def load(raw: dict[str, Any], basedir: Path, cwd: Path, files: Iterable[str | Path] = ()) -> Plan:
+    """Check the configuration and expand it; a mistake prints one line a problem and exits 2.
+
+    files: where Snakemake read `raw` from; it takes the last of a key that is given twice, we refuse it.
+    """
     gc.set_threshold(*SELDOM)
     keep.whole_outputs()
     try:
+        for file in files:
+            if Path(file).suffix in YAML:
+                configuration.read_yaml(Path(file))
         config = configuration.load(dict(raw), basedir, cwd)
         Results(cwd / "results").experiment(config.settings["name"])
         if os.path.lexists(cwd / "results") and not (cwd / "results").is_dir():

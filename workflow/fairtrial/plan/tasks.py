@@ -5,12 +5,13 @@ from __future__ import annotations
 import fnmatch
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from fairtrial.contracts.errors import UserError
 from fairtrial.contracts.lean import lean
-from fairtrial.contracts.schema import meant, problems, schema
+from fairtrial.contracts.schema import few, meant, problems, schema
 
 RUNNERS = (".py",)  # verifier files fairtrial starts with its own Python; others must be executable
 
@@ -121,7 +122,8 @@ def select(patterns: list[str], found: dict[str, Path]) -> list[Task]:
             if _matches(pattern, n) or (pattern[:4] == "tag:" and pattern[4:] in task(n).settings["tags"])
         ]
         if not matches:
-            raise UserError(_unmatched(pattern, found))
+            tags = {tag for n in found for tag in task(n).settings["tags"]} if pattern.startswith("tag:") else set()
+            raise UserError(_unmatched(pattern, found, tags))
         chosen.update(dict.fromkeys(matches))
     return [task(name) for name in found if name in chosen]
 
@@ -133,8 +135,15 @@ def _matches(pattern: str, name: str) -> bool:
     return pattern in (name, task_id, suite)
 
 
-def _unmatched(pattern: str, found: dict[str, Path]) -> str:
+def _unmatched(pattern: str, found: dict[str, Path], tags: Iterable[str]) -> str:
+    """`tags` is empty where no tag was meant: to know them every package is read."""
     suites = sorted({name.partition("/")[0] for name in found})
-    ids = ", ".join(sorted(name.partition("/")[2] for name in found)[:40])
-    hint = meant(pattern, [*suites, *(name.partition("/")[2] for name in found), *found])
-    return f"tasks: {pattern!r} matches no task{hint}; suites: {', '.join(suites)}; tasks: {ids}; also tag:x and globs"
+    ids = sorted(name.partition("/")[2] for name in found)
+    within = [n for n in found if n.partition("/")[0] == pattern.partition("/")[0]]  # the suite is right, the task not
+    known = [f"tag:{tag}" for tag in sorted(tags)]
+    said = f"tasks: {pattern!r} matches no task"
+    if known:
+        return f"{said}{meant(pattern, known)}; tags: {few(known, '`fairtrial list tasks`')}"
+    hint = meant(pattern, [*suites, *ids, *found])
+    listed = "`fairtrial list tasks`"
+    return f"{said}{hint}; suites: {few(suites, listed)}; tasks: {few(within or ids, listed)}; also tag:x and globs"

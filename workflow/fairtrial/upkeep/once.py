@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import os
 import re
 import sys
@@ -78,6 +79,8 @@ def planned(wanted: Wanted) -> tuple[Matrix, configuration.Config]:
         raw["network"] = wanted.network
     if wanted.wall_seconds is not None:
         raw["budget"] = {"wall_seconds": wanted.wall_seconds}
+        if not 0 < wanted.wall_seconds < math.inf:
+            raise UserError(f"--wall-seconds {wanted.wall_seconds:g}: must be more than 0")
     entry = _entry(wanted)
     config = configuration.load(raw, base, Path.cwd(), {entry[0]: entry[1]} if entry else {})
     matrix = expand(config)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fairtrial.capture.settings import Settings
 from fairtrial.capture.spend import estimate
@@ -11,6 +11,9 @@ from fairtrial.contracts.errors import UserError
 from fairtrial.contracts.lean import lean
 from fairtrial.contracts.plain import counted
 from fairtrial.paths import Results
+
+if TYPE_CHECKING:
+    from fairtrial.plan.config import Config
 
 ALLOW = "spend:\n  allow: true\n"
 COMMAND = "snakemake --cores N --configfile allow-spend.yaml"
@@ -92,13 +95,23 @@ def check(
     allow: bool,
     prices: Mapping[str, Mapping[str, Any]] | None = None,
     command: str = COMMAND,
+    *,
+    config: Config | None = None,
 ) -> list[str]:
-    """Before any job: UserError when attempts that cost money are missing and not allowed; else the forecast."""
+    """Before any job: UserError when attempts that cost money are missing and not allowed; else the forecast.
+
+    config: to say in the refusal what this machine lacks for them.
+    """
     rows = costing(results, cells)
     if not rows:
         return []
     lines = forecast(results, rows, prices or {})
     if allow is not True:
+        if config is not None:
+            from fairtrial.plan import machine  # every attempt imports this module, and none of them asks
+
+            pairs = [(row.arm[0], row.arm[3]) for row in rows]
+            lines += [f"  warning: {line}" for line in machine.lacks(config, pairs)]
         raise UserError(refusal(lines, sum(row.missing for row in rows), command))
     return lines
 

@@ -55,7 +55,7 @@ def _may_spend(results: Results, plan: Plan, settings: Settings, in_use: Sequenc
     """The forecast of what will be spent, as lines; UserError when it may not be."""
     cells, prices = plan.matrix.record["cells"], settings.prices
     command = invocation.command_line(more=ALLOW_FILE, in_use=in_use)
-    forecast = gate.check(results, cells, settings.allow, prices, command)
+    forecast = gate.check(results, cells, settings.allow, prices, command, config=plan.config)
     if not forecast:
         return []
     rows = {row.arm for row in gate.costing(results, cells)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.schema import misfits
 
 Json = dict[str, Any]
 _COUNT: Json = {"type": "integer", "minimum": 0}
@@ -47,11 +48,8 @@ SCHEMA: Json = {
 
 def check(options: Json, where: str) -> None:
     """UserError with one line per mistake, each led by `where`."""
-    from jsonschema import Draft202012Validator
-
-    errors = sorted(Draft202012Validator(SCHEMA).iter_errors(options), key=lambda e: [str(p) for p in e.absolute_path])
-    said = [f"{where}: options{''.join(f'.{p}' for p in e.absolute_path)}: {e.message}" for e in errors]
-    said += [f"{where}: options.faults.{at}: {line}" for at, line in _faults(options) if not errors]
+    said = [f"{where}: {line}" for line in misfits(options, SCHEMA, "options")]
+    said += [f"{where}: options.faults.{at}: {line}" for at, line in ([] if said else _faults(options))]
     if said:
         raise UserError("\n".join(said))
 
