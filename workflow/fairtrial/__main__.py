@@ -20,6 +20,7 @@ _CLI = Path(__file__).parent / "cli"
 # What a path or a disk of the user's may be: no mistake of ours.
 _USERS = frozenset({errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG,
                     errno.ELOOP, errno.ENOSPC, errno.EDQUOT})  # fmt: skip
+_EFFECTIVE = os.access in os.supports_effective_ids
 
 
 def verbs() -> list[str]:
@@ -69,22 +70,10 @@ def overview() -> str:
 def main(arguments: list[str] | None = None) -> int:
     """Exit codes: 0 fine, 1 red or faults, 2 usage, 3 a fault in `try`."""
     given = sys.argv[1:] if arguments is None else arguments
-    verb = given[0] if given else ""
-    if verb in ("", "-h", "--help", "help"):
-        sys.stdout.write(overview() + "\n")
-        return 0 if given else 2
-    if verb == "--version":
-        from fairtrial import __version__
-
-        sys.stdout.write(f"fairtrial {__version__}\n")
-        return 0
-    return _run(verb, given[1:]) if verb in verbs() else _unknown(verb)
-
-
-def _run(verb: str, arguments: list[str]) -> int:
     code = 0
     try:
-        code = module(verb).run(parser_of(verb).parse_args(arguments))
+        code = _answer(given)
+        sys.stdout.flush()
     except UserError as error:
         sys.stderr.write(f"fairtrial: {plain(str(error))}\n")
         code = 2
@@ -98,9 +87,52 @@ def _run(verb: str, arguments: list[str]) -> int:
     except OSError as error:
         if error.errno not in _USERS:
             raise
-        sys.stderr.write(f"fairtrial: {error.filename}: {error.strerror}\n")
+        sys.stderr.write(f"fairtrial: {plain(_told(error))}\n")
         code = 2
     return code
+
+
+def _answer(given: list[str]) -> int:
+    verb = given[0] if given else ""
+    if verb in ("", "-h", "--help", "help"):
+        sys.stdout.write(overview() + "\n")
+        return 0 if given else 2
+    if verb == "--version":
+        from fairtrial import __version__
+
+        sys.stdout.write(f"fairtrial {__version__}\n")
+        return 0
+    return int(module(verb).run(parser_of(verb).parse_args(given[1:]))) if verb in verbs() else _unknown(verb)
+
+
+def _told(error: OSError) -> str:
+    """What could not be done where, and which folder would have to be writable for it."""
+    names = [Path(os.fsdecode(name)) for name in (error.filename, error.filename2) if isinstance(name, str | bytes)]
+    if not names:
+        return f"{_unnamed()}: {error.strerror}"
+    said = f"{names[0]}: {error.strerror}"
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        unreadable = names[0].is_file() and not os.access(names[0], os.R_OK, effective_ids=_EFFECTIVE)
+        closed = None if unreadable else next(filter(None, map(_closed, names)), None)
+        said += f"; the folder {closed} must be writable for you" if closed else ""
+    return said
+
+
+def _closed(name: Path) -> Path | None:
+    """The folder that is there and in which nothing may be made, renamed or removed; None where it may."""
+    folder = next((parent for parent in name.parents if parent.is_dir()), Path())
+    return None if os.access(folder, os.W_OK | os.X_OK, effective_ids=_EFFECTIVE) else folder
+
+
+def _unnamed() -> str:
+    """What could not be written: standard output still holds what it could not pass on, or takes nothing at all."""
+    try:
+        sys.stdout.flush()
+        os.write(1, b"")
+    except OSError:
+        sys.stdout = None
+        return "standard output"
+    return "a file could not be written"
 
 
 def _unknown(verb: str) -> int:
