@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from fairtrial.__main__ import main
+from fairtrial.contracts import records
 
 from tests import fabricate
 
@@ -142,7 +143,8 @@ def test_a_foreign_file_is_named_with_the_remedy(
 def test_a_missing_stage_is_named(results: Path, capsys: pytest.CaptureFixture[str], verb: str, file: str) -> None:
     """Without the files of the stage before: which one, and what makes it."""
     (results / "default" / file).unlink()
-    assert f"{file}: no such file; `fairtrial {file.partition('/')[0]}` makes it" in refused(capsys, verb)
+    made_by = f"fairtrial {file.partition('/')[0]} --name default"
+    assert f"{file}: no such file; `{made_by}` makes it" in refused(capsys, verb)
 
 
 @pytest.mark.parametrize(("arguments", "words"), [
@@ -170,6 +172,39 @@ def test_wrong_arguments_are_one_line(
     assert said.startswith("2 ")
     assert words in said
     assert sorted(Path.cwd().rglob("*")) == before
+
+
+def test_without_a_name_every_verb_takes_the_experiment_that_ran_last(
+    results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All six agree, also when a merge came later or the last run's plan is gone; they say which one it was."""
+    shutil.copytree(results / "default", results / "second")
+    matrix = results / "second" / "matrix.json"
+    matrix.write_bytes(matrix.read_bytes().replace(b'"name": "default"', b'"name": "second"'))
+    arms = sorted({"/".join(path.parts[-4:-2]) for path in results.glob("attempts/*/*/*/*/*/r*")})
+    calls = [["report"], ["dataset"], ["scorecard"], ["export", "junit"], ["status"],
+             ["compare", *(arm.partition("/")[0] for arm in arms[:2]), "--k", "1"]]  # fmt: skip
+
+    def taken(call: list[str]) -> str:
+        capsys.readouterr()
+        assert main(call) == 0, (call, capsys.readouterr().err)
+        said = capsys.readouterr()
+        return said.out.partition(":")[0] if call == ["status"] else said.err.partition("experiment ")[2].strip()
+
+    def ran(name: str, at: str) -> None:
+        records.dump(
+            results / "invocations" / at / "start.json", {"attempt_id": f"experiment {name}", "started_at": at}
+        )
+
+    ran("default", "2026-01-01")
+    ran("second", "2026-01-02")
+    for call in calls:
+        assert taken(call) == ("second" if call == ["status"] else "second; --name takes another: default"), call
+    records.dump(results / "default" / "merged.json", {"matrix": "other"})
+    assert taken(["status"]) == "default"
+    shutil.rmtree(results / "second")
+    ran("second", "2026-01-03")
+    assert taken(["status"]) == "default" and taken(["report"]) == ""
 
 
 def test_the_order_of_parts_changes_no_byte(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from fairtrial.__main__ import main
 from fairtrial.capture.settings import Settings
 from fairtrial.capture.spend import dead, invocation, leases, ledger, live, progress
 from fairtrial.contracts.errors import UserError
@@ -86,6 +87,27 @@ def test_status_shows_arms_money_and_last_outcomes(tree: Results) -> None:
         status.status(tree, "other")
 
 
+def test_after_a_stop_no_time_is_foretold(tree: Results, capsys: pytest.CaptureFixture[str]) -> None:
+    """What was not started will not be, so the pace of this run says nothing; until then it does."""
+    lock = tree.experiment("default").folder / ".running.json"
+    record = leases.identity("experiment default", "own") | {"started_at": "2026-01-01T00:00:00.000Z"}
+    dump(lock, record)
+    with leases.Lease(lock, record):
+        assert "\nleft    about " in status.status(tree, "default")
+        invocation.stop(tree, "own", "enough")
+        said = status.status(tree, "default")
+    assert "stop    no further attempt starts: enough" in said and "\nleft " not in said
+
+
+@pytest.mark.parametrize("every", ["-1", "0", "0.01", "nan", "inf", "1e12"])
+def test_a_pace_that_would_spin_or_never_look_is_refused(
+    tree: Results, capsys: pytest.CaptureFixture[str], every: str
+) -> None:
+    """One line and exit code 2 instead of a loop."""
+    assert main(["status", f"--every={every}", "--results", str(tree.root)]) == 2
+    assert capsys.readouterr().err.endswith(": give 1 to 86400 seconds\n")
+
+
 def test_status_says_how_to_go_on_when_only_a_grade_is_missing(tmp_path: Path) -> None:
     """A grader was killed: every attempt is sealed, and still the run is not complete."""
     results = Results(tmp_path)
@@ -158,7 +180,7 @@ def test_the_logger_says_why_an_attempt_was_not_run(tmp_path: Path) -> None:
     assert line(record(logging.ERROR, "", **said)) == f"snakemake: rule attempt failed; log: {log}"
 
 
-def test_the_logger_keeps_errors_and_messages_and_drops_the_rest() -> None:
+def test_the_logger_keeps_errors_and_messages_and_drops_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     """A failed rule is one line with its log; jobs by the thousand are none."""
     from snakemake_logger_plugin_fairtrial import line
 
@@ -169,8 +191,9 @@ def test_the_logger_keeps_errors_and_messages_and_drops_the_rest() -> None:
     for extra in ({**told, "rule_name": "attempt"}, {"event": LogEvent.PROGRESS}, {"event": LogEvent.SHELLCMD}, {}):
         assert line(record(logging.INFO, "Select jobs to execute...", **extra)) is None
     assert line(record(logging.ERROR, "WorkflowError: x", event=LogEvent.ERROR)) == "snakemake: WorkflowError: x"
+    monkeypatch.setenv("FAIRTRIAL_STAGE", '{"name": "v"}')
     done = line(record(logging.INFO, "Nothing to be done (all requested files are present and up to date)."))
-    assert done is not None and "everything is there; `fairtrial report` prints" in done
+    assert done is not None and "everything is there; `fairtrial report --name v` prints" in done
     for said in (
         "Exiting because a job execution failed. Look above",
         "WorkflowError:\nAt least one job did not complete",

@@ -6,7 +6,10 @@ come from its command, progress from fairtrial's line now and then. A dry run is
 
 from __future__ import annotations
 
+import json
 import logging
+import os
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -81,6 +84,12 @@ def _not_run(log: str) -> str | None:
     return reason if mark else None
 
 
+def _report() -> str:
+    """The command that prints the summary of this experiment, also when another one was run last."""
+    name = json.loads(os.environ.get("FAIRTRIAL_STAGE") or "{}").get("name")
+    return f"fairtrial report --name {shlex.quote(name)}" if name else "fairtrial report"
+
+
 def line(record: logging.LogRecord) -> str | None:
     """What is printed for a record; None: nothing."""
     event = getattr(record, "event", None)
@@ -97,6 +106,6 @@ def line(record: logging.LogRecord) -> str | None:
         return f"snakemake: {said}" if said and rule not in _QUIET_RULES else None
     text = record.getMessage()
     if text.startswith("Nothing to be done"):
-        return "snakemake: nothing to be done, everything is there; `fairtrial report` prints the summary again"
+        return f"snakemake: nothing to be done, everything is there; `{_report()}` prints the summary again"
     told = any(said in text for said in _TOLD)
     return f"snakemake: {text.strip()}" if record.levelno >= logging.ERROR and not told else None

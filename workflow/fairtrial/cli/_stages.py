@@ -11,11 +11,12 @@ from typing import Any
 
 Json = dict[str, Any]
 MERGED = "merged.json"  # of an experiment made by `dataset --from`: where its attempts are
+WHICH = "default: the one run or merged last, else the only one planned, else `default`"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     """Which experiment of which results tree."""
-    parser.add_argument("--name", help="experiment; default: the one of the configuration, else `default`")
+    parser.add_argument("--name", help=f"experiment; {WHICH}")
     parser.add_argument("--results", type=Path, default=Path("results"), help="results tree; default ./results")
 
 
@@ -31,9 +32,34 @@ def given() -> Json:
     return json.loads(os.environ[VARIABLE]) if os.environ.get(VARIABLE) else {}
 
 
-def name_of(args: argparse.Namespace) -> str:
-    """The experiment's name."""
-    return str(args.name or given().get("raw", {}).get("name", "default"))
+def asked(args: argparse.Namespace) -> str | None:
+    """The experiment that --name or, in a rule, the configuration names; None: whichever is `usual`."""
+    settings = given()
+    named = args.name or (settings and settings.get("raw", {}).get("name", "default"))
+    return str(named) if named else None
+
+
+def usual(results: Path) -> str:
+    """The experiment that is meant where none is named: WHICH. Also that of `fairtrial status`."""
+    from fairtrial.capture.spend import invocation
+    from fairtrial.paths import Results
+
+    planned = sorted(path.parent.name for path in results.glob("*/matrix.json"))
+    ran = invocation.last_run(Results(results))
+    started = max((path.stat().st_mtime for path in results.glob("invocations/*/start.json")), default=0.0)
+    found = [(path.stat().st_mtime, path.parent.name) for path in results.glob(f"*/{MERGED}")]
+    found += [] if ran is None else [(started, ran)]
+    last = max((one for one in found if one[1] in planned), default=(0.0, None))[1]
+    return last or (planned[0] if len(planned) == 1 else "default")
+
+
+def _say_which(name: str, args: argparse.Namespace) -> None:
+    """On stderr, which of several experiments was taken for want of a name."""
+    import sys
+
+    others = sorted(path.parent.name for path in args.results.glob("*/matrix.json") if path.parent.name != name)
+    if others and asked(args) is None:
+        sys.stderr.write(f"fairtrial: experiment {name}; --name takes another: {', '.join(others)}\n")
 
 
 def matrix_of(args: argparse.Namespace) -> tuple[Json, Any]:
@@ -42,11 +68,13 @@ def matrix_of(args: argparse.Namespace) -> tuple[Json, Any]:
     from fairtrial.contracts.errors import UserError
     from fairtrial.paths import Results
 
-    experiment = Results(args.results).experiment(name_of(args))
+    name = asked(args) or usual(args.results)
+    experiment = Results(args.results).experiment(name)
     if not experiment.matrix.exists():
         known = sorted(path.parent.name for path in args.results.glob("*/matrix.json"))
         raise UserError(
             f"{experiment.matrix}: no such file; planned experiments: {', '.join(known) or 'none'}; "
+            f"{'--name takes one of them, ' if known else ''}"
             "`snakemake --cores 2` plans and runs one, `fairtrial plan --write` only plans it"
         )
     record = records.load(experiment.matrix)
@@ -54,6 +82,7 @@ def matrix_of(args: argparse.Namespace) -> tuple[Json, Any]:
         not {"name", "cells", "digest", "k", "skipped"} <= record.keys()
     ):  # a foreign file; all of it takes longer to read
         records.validate(record, "matrix", str(experiment.matrix))
+    _say_which(name, args)
     return record, experiment
 
 

@@ -15,7 +15,8 @@ def options(parser: argparse.ArgumentParser) -> None:
     _stages.options(parser)
     parser.add_argument(
         "--from", dest="sources", type=Path, action="append", metavar="TREE",
-        help="merge this results tree (or experiment folder) with the others given so; writes below --results",
+        help="merge this results tree (or experiment folder) with the others given so; writes below --results; "
+             "--name, else `default`, picks the experiment of each tree",
     )  # fmt: skip
     parser.add_argument("--out", type=Path, help="folder of the tables; default results/<experiment>/dataset")
 
@@ -44,7 +45,7 @@ def merged(args: argparse.Namespace) -> int:
     from fairtrial.contracts.records import dump
     from fairtrial.paths import Results
 
-    found = dataset_merge.merge(args.sources, _stages.name_of(args))
+    found = dataset_merge.merge(args.sources, _stages.asked(args) or "default")
     experiment = Results(args.results).experiment(found.matrix["name"])
     out = args.out or experiment.dataset
     if args.out is None:

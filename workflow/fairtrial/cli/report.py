@@ -41,7 +41,10 @@ def _render(args: argparse.Namespace, matrix: _stages.Json, experiment: object) 
     for path, verb in ((experiment.dataset / "attempts.parquet", "dataset"),
                        (experiment.scorecard / "scorecard.json", "scorecard")):  # fmt: skip
         if not path.exists():
-            raise UserError(f"{path}: no such file; `fairtrial {verb}` makes it; of an unfinished run: report --so-far")
+            raise UserError(
+                f"{path}: no such file; `fairtrial {verb} --name {matrix['name']}` makes it; "
+                "of an unfinished run: report --so-far"
+            )
     if args.k or not (experiment.scorecard / "comparisons.json").exists():
         _stages.scorecard(experiment.dataset, matrix, experiment.scorecard, args.k)
     out = args.out or experiment.report

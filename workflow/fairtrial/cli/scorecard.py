@@ -25,7 +25,9 @@ def run(args: argparse.Namespace) -> int:
     matrix, experiment = _stages.matrix_of(args)
     tables, out = args.dataset or experiment.dataset, args.out or experiment.scorecard
     if not (tables / "attempts.parquet").exists():
-        raise UserError(f"{tables}/attempts.parquet: no such file; `fairtrial dataset` makes it")
+        raise UserError(
+            f"{tables}/attempts.parquet: no such file; `fairtrial dataset --name {matrix['name']}` makes it"
+        )
     card = _stages.scorecard(tables, matrix, out, args.k)
     print(f"{out / 'scorecard.csv'}: {len(card['arms'])} arms, k = {', '.join(map(str, card['k']))}")
     return 0

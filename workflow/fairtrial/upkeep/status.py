@@ -29,12 +29,14 @@ def status(results: Results, name: str) -> str:
     lines = [_headline(found, run), *_table(found)]
     own = str(run["invocation"]) if run is not None else invocation.newest(results, name)
     not_run = {} if own is None else invocation.all_not_run(results, own)
-    lines += _doubtful(found, grades.unscored(results, matrix)) + _stopped(results, run)
+    stopped = _stopped(results, run)
+    lines += _doubtful(found, grades.unscored(results, matrix)) + stopped
     lines += [f"not run {counted(number, 'attempt')}: {reason}" for reason, number in not_run.items()]
     if found.balance is not None:
         cap = None if own is None else invocation.cap(results, own)
         lines.append(f"money   {progress.money(found.balance, cap)}")
-    left = None if run is None else progress.seconds_left(found, since, time.time(), sum(not_run.values()))
+    waits = run is not None and not stopped  # after a stop only what runs is waited for
+    left = progress.seconds_left(found, since, time.time(), sum(not_run.values())) if waits else None
     lines += [f"left    about {duration(left)} at the pace of this run"] if left else []
     lines += _running(results)
     ungraded = 0 if run is not None else sum(not attempt.result(grade).exists() for _, attempt, grade in found.ended)
@@ -63,7 +65,7 @@ def _table(found: progress.Standing) -> list[str]:
 
 def _doubtful(found: progress.Standing, unscored: str | None) -> list[str]:
     faults = found.total("faults")
-    where = f"{'each ' if faults > 1 else ''}with its evidence below results/faults"
+    where = f"{'each ' if faults > 1 else ''}with its evidence below results/faults; `fairtrial show` reads it"
     lines = [f"faults  {faults:,} so far, {where}"] if faults else []
     return lines + ([f"grades  {unscored}"] if unscored else [])
 
