@@ -11,7 +11,7 @@ HELP = "leave an attempt out of every statistic, with a reason; --undo takes it 
 def options(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     parser.add_argument("attempt", help="suite/task/harness/model/recipe12/rN, or a path that ends so")
-    parser.add_argument("--reason", help="listed in the report")
+    parser.add_argument("--reason", help="listed in the report; required except with --undo")
     parser.add_argument("--undo", action="store_true", help="count the attempt again")
     parser.add_argument("--results", type=Path, default=Path("results"), help="results tree; default ./results")
 

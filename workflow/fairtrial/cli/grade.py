@@ -16,9 +16,22 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """0; the verdict stands in result.json."""
+    """0; the verdict stands in result.json. One that is there is final: a line says so, and nothing is done."""
     from fairtrial.grading import grade
     from fairtrial.paths import AttemptId, Results
 
-    grade.run(Results(args.results), AttemptId.parse(args.attempt), args.grade)
+    results, attempt_id = Results(args.results), AttemptId.parse(args.attempt)
+    attempt = results.attempt(attempt_id)
+    if grade.is_whole(attempt.result(args.grade)):
+        print(f"{attempt_id}: is graded, and a grade is final: {attempt.result(args.grade)}{_pruned(attempt.folder)}")
+    else:
+        grade.run(results, attempt_id, args.grade)
     return 0
+
+
+def _pruned(folder: Path) -> str:
+    """Said of an attempt that no grade can be made of any more."""
+    from fairtrial.contracts.records import pruned_of
+
+    gone = "agent-stdout.txt" in pruned_of(folder)[0]
+    return "; it cannot be graded again, its transcript was pruned" if gone else ""

@@ -10,15 +10,35 @@ from fairtrial.contracts.plain import plain
 from fairtrial.contracts.records import load
 from fairtrial.instruments.trace import reader
 from fairtrial.paths import Attempt, AttemptId, Results
+from fairtrial.upkeep import kept
 
 COMMANDS = 40  # shown; the rest is counted
 
 
-def locate(given: str, results: Path) -> Attempt:
-    """An attempt by its id below `results`, or by any path to its folder or a file in it."""
+def _named(given: str, results: Path) -> Attempt:
     folder = given.partition("/grades/")[0].removesuffix("/evidence.json")
     root, found, _ = folder.rpartition("/attempts/")
-    attempt = Results(Path(root) if found else results).attempt(AttemptId.parse(folder))
+    return Results(Path(root) if found else results).attempt(AttemptId.parse(folder))
+
+
+def others(given: str, results: Path) -> list[Path]:
+    """What is meant where it is no sealed attempt: folders of faults and of attempts that were set aside.
+
+    A path below faults/ or redone/ means one of them or all of its attempt; the name of an attempt that was never
+    sealed means all there are of it. [] for a sealed attempt.
+    """
+    found = kept.folders(given, results)
+    if found:
+        return found
+    attempt = _named(given, results)
+    return [] if attempt.folder.is_dir() else kept.beside(attempt)
+
+
+def locate(given: str, results: Path) -> Attempt:
+    """A sealed attempt by its id below `results`, or by any path to its folder or a file in it."""
+    if kept.folders(given, results):
+        raise UserError(f"{given}: is no sealed attempt but what is kept beside one; `fairtrial show` reads it")
+    attempt = _named(given, results)
     if not attempt.folder.is_dir():
         raise UserError(f"{attempt.folder}: there is no such attempt on disk; `fairtrial plan` lists what is missing")
     return attempt
@@ -44,14 +64,31 @@ def restore(attempt: Attempt, into: Path, at: str) -> str:
 
 def text(attempt: Attempt) -> str:
     """Several lines, plain; control characters in foreign text are shown as escapes."""
-    evidence = load(attempt.evidence)
-    lines = _heading(attempt, evidence)
+    return _plain(_lines(attempt) + kept.listed(attempt))
+
+
+def text_of(folder: Path) -> str:
+    """The same of one fault, or of one attempt that was set aside."""
+    if (folder / "fault.json").exists():
+        traced = _commands(folder / "trace.jsonl") if (folder / "trace.jsonl").exists() else []
+        return _plain(kept.fault(folder) + traced + kept.stderr_end(folder))
+    attempt = Attempt(AttemptId.parse(folder.parent.as_posix()), folder)
+    there = _lines(attempt) if attempt.evidence.exists() else [str(attempt.id), "its folder was gone already"]
+    return _plain([there[0], *kept.redone(folder), *there[1:]])
+
+
+def _plain(lines: list[str]) -> str:
+    return "\n".join(plain(line.replace("\n", "\\n")) for line in lines)
+
+
+def _lines(attempt: Attempt) -> list[str]:
+    lines, green = _heading(attempt, load(attempt.evidence)), False
     if any((attempt.folder / "grades").glob("*/result.json")):
-        lines += _result(load(newest_result(attempt)))
+        result = load(newest_result(attempt))
+        lines, green = lines + _result(result), result["outcome"] == "green"
     else:
         lines.append("not graded yet")
-    lines += _commands(attempt.folder / "trace.jsonl")
-    return "\n".join(plain(line.replace("\n", "\\n")) for line in lines)
+    return lines + _commands(attempt.folder / "trace.jsonl") + ([] if green else kept.stderr_end(attempt.folder))
 
 
 def _heading(attempt: Attempt, evidence: dict[str, Any]) -> list[str]:
