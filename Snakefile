@@ -18,7 +18,9 @@ configfile: f"{workflow.basedir}/config/config.yaml"
 report: "workflow/report/workflow.rst"
 
 
-PLAN = snake.load(config, Path(workflow.basedir), Path.cwd(), workflow.overwrite_configfiles)
+PLAN = snake.load(
+    config, Path(workflow.basedir), Path.cwd(), workflow.overwrite_configfiles
+)
 EXPERIMENT = f"results/{PLAN.name}"
 FAIRTRIAL = snake.command(sys.executable)
 

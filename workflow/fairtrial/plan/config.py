@@ -138,7 +138,8 @@ def read_yaml(path: Path) -> dict[str, Any]:
     except yaml.YAMLError as error:
         raise UserError(f"{path}: not valid YAML: {_said(error)}") from None
     if not isinstance(loaded, dict):
-        raise UserError(f"{path}: must be a mapping")
+        what = "is empty" if loaded is None else f"holds {'a list' if isinstance(loaded, list) else 'one value'}"
+        raise UserError(f"{path}: {what}; must be a mapping, that is lines of `key: value`")
     return loaded
 
 
