@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from fairtrial.__main__ import main
 from fairtrial.analysis import dataset, dataset_selection
 from fairtrial.contracts.errors import UserError
 
@@ -29,7 +30,7 @@ def attempts(root):
 
 def built(chosen, out):
     """The attempts of the table that a selection makes."""
-    dataset.build(chosen.results, chosen.matrix, out, None, chosen.folders)
+    dataset.build(chosen.results, chosen.matrix, out, None, chosen.folders, left_out=chosen.left_out)
     return pq.read_table(out / "attempts.parquet").to_pylist()
 
 
@@ -102,3 +103,24 @@ def test_one_torn_grade_does_not_refuse_a_tree(tree, tmp_path):
     assert found.pop("/".join(second.parts[-6:])) in ("problem", "not_run")
     assert set(found.values()) == {"done"}
     assert "result.json" in (tmp_path / "out" / "problems.json").read_text()
+
+
+def test_what_no_plan_and_no_grade_describe_is_left_out_and_named(tree, tmp_path, monkeypatch, capsys):
+    """Copied attempts with a torn seal, a torn grade or a pruned transcript: the others are analysed, each is named."""
+    first, second, third = attempts(tree)[:3]
+    shutil.rmtree(tree / "default")
+    (first / "evidence.json").write_text("{")
+    next(second.glob("grades/*/result.json")).write_text("{")
+    shutil.rmtree(third / "grades")
+    (third / "pruned.json").write_text(json.dumps({"files": ["agent-stdout.txt"]}))
+    monkeypatch.chdir(tmp_path)
+    assert main(["report", "--attempts", "results", "--out", "out"]) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert [line.split(": ")[0] for line in said] == ["left out"] * 3
+    assert "is no whole seal" in said[0] and "`fairtrial grade` makes one" in said[1]
+    assert "none can be made, its transcript was pruned" in said[2]
+    page = Path("out/report/index.html").read_text()
+    assert page.count("is no whole seal") == 1
+    assert json.loads(Path("out/report/report.json").read_text())["attempts"]["planned"] == 5
+    assert main(["report", "--attempts", f"{first},{third}", "--out", "none"]) == 2
+    assert "evidence.json: is no whole seal" in capsys.readouterr().err

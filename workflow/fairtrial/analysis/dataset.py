@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,18 +31,20 @@ def build(
     out: Path,
     prices: Prices | None = None,
     folders: Mapping[str, Path] | None = None,
+    *,
+    left_out: Iterable[Row] = (),
 ) -> Row:
     """Write every table of `matrix` to `out`; returns counts by status, {planned, done, fault, ..., problems}.
 
     `results` is the results tree (several, when `folders` says where each attempt is), `prices` maps a model's slug to
     its price entry of models.yaml (US dollars per million tokens), `folders` names where an attempt is when it is not
-    below `results` (a selection). Bad records are named in problems.json and never fatal. Same input, same bytes, with
-    or without the cache.
+    below `results` (a selection). Bad records are named in problems.json, with those of `left_out` ({path, attempt_id,
+    reason}), and never fatal. Same input, same bytes, with or without the cache.
     """
     roots = [results] if isinstance(results, Path) else list(results)
     planned = plan_of(roots[0], matrix, folders)
     shards = _shards(planned, out / "shards")
-    problems = [line for shard in shards for line in shard.problems]
+    problems = [*left_out, *(line for shard in shards for line in shard.problems)]
     merged = {name: _concat(name, [shard.tables[name] for shard in shards]) for name in MEASURED}
     marks = by_hand(roots, planned, problems)
     fault_rows = faults(roots, planned, prices, problems)

@@ -6,8 +6,9 @@ the experiments of the tree it lies in.
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 from fairtrial.contracts import records
 from fairtrial.contracts.errors import UserError
 from fairtrial.paths import AttemptId, Results
+from fairtrial.wire.captured import STDOUT
 
 Json = dict[str, Any]
 
@@ -26,6 +28,15 @@ class Selection:
     results: Path  # the tree of the first attempt; frozen prompts are looked up there
     matrix: Json
     folders: dict[str, Path] = field(default_factory=dict)  # attempt -> folder
+    left_out: list[Json] = field(default_factory=list)  # {path, attempt_id, reason} of what cannot be analysed
+
+
+@dataclass(slots=True)
+class _Unusable(Exception):
+    """What is wrong with one attempt; the others are analysed."""
+
+    path: Path
+    reason: str
 
 
 def from_manifest(path: Path) -> Selection:
@@ -38,10 +49,12 @@ def from_folders(paths: Iterable[Path], where: str, title: str | None = None) ->
     """The attempts in these folders: attempt folders or whole results trees. UserError for anything else.
 
     One attempt chosen twice is one attempt when both are the same evidence, and refused when they are not: neither is
-    silently counted, and never the better one picked.
+    silently counted, and never the better one picked. One without a whole seal, or that neither a grade nor a plan
+    says how to judge, is left out and named; UserError when no other is there.
     """
     folders: dict[str, Path] = {}
     seals: dict[str, Json] = {}
+    left_out: list[Json] = []
     for path in paths:
         for folder in _attempts(path, where):
             key = str(AttemptId.parse(folder.absolute().as_posix()))
@@ -49,14 +62,27 @@ def from_folders(paths: Iterable[Path], where: str, title: str | None = None) ->
                 _same(folders[key], folder, where)
                 continue
             folders[key] = folder
-            seals[key] = _seal(folder, where)
-    if not folders:
-        raise UserError(f"{where}: no attempt is chosen")
+    for key, folder in folders.items():
+        with _named(left_out, key):
+            seals[key] = _seal(folder)
     known = {tree: _matrices(tree) for tree in dict.fromkeys(map(_tree, folders.values()))}
-    cells = _cells(folders, seals, known, where)
+    cells = _cells(folders, seals, known, left_out)
+    for entry in left_out:
+        folders.pop(entry["attempt_id"])
+    if not folders:
+        first = f"{left_out[0]['path']}: {left_out[0]['reason']}" if left_out else "no attempt is chosen"
+        raise UserError(f"{where}: {first}")
     matrix = {"schema_version": 1, "name": "selection", "digest": records.digest(cells), "cells": cells, "skipped": [],
               "k": _k(known, seals), **({"title": title} if title else {})}  # fmt: skip
-    return Selection(_tree(next(iter(folders.values()))), matrix, folders)
+    return Selection(_tree(next(iter(folders.values()))), matrix, folders, left_out)
+
+
+@contextlib.contextmanager
+def _named(left_out: list[Json], key: str) -> Iterator[None]:
+    try:
+        yield
+    except _Unusable as error:
+        left_out.append({"path": str(error.path), "attempt_id": key, "reason": error.reason})
 
 
 def _tree(folder: Path) -> Path:
@@ -90,28 +116,26 @@ def _same(first: Path, second: Path, where: str) -> None:
         )
 
 
-def _seal(folder: Path, where: str) -> Json:
+def _seal(folder: Path) -> Json:
     try:
         seal = json.loads((folder / "evidence.json").read_bytes())
         seal["recipe"]["harness"]["adapter"]  # the deepest key needed below
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UserError(f"{where}: {folder / 'evidence.json'}: is no whole seal ({error})") from None
+        raise _Unusable(folder / "evidence.json", f"is no whole seal ({error})") from None
     return dict(seal)
 
 
 def _cells(
-    folders: dict[str, Path], seals: dict[str, Json], known: dict[Path, dict[str, Json]], where: str
+    folders: dict[str, Path], seals: dict[str, Json], known: dict[Path, dict[str, Json]], left_out: list[Json]
 ) -> list[Json]:
     cells: dict[tuple[str, str], Json] = {}
-    for key in sorted(folders):
-        folder = folders[key].absolute()
-        planned = known[_tree(folder)].get(seals[key]["recipe_sha256"])
-        grade, digest = _grade(folder, planned, where)
-        cell = cells.get((seals[key]["recipe_sha256"], digest))
-        if cell is None:
-            cell = _cell(key, seals[key], grade, digest, planned)
-            cells[seals[key]["recipe_sha256"], digest] = cell
-        cell["repetition_numbers"].append(AttemptId.parse(key).repetition)
+    for key in sorted(seals):
+        recipe, planned = seals[key]["recipe_sha256"], known[_tree(folders[key])].get(seals[key]["recipe_sha256"])
+        with _named(left_out, key):
+            grade, digest = _grade(folders[key], planned)
+            if (recipe, digest) not in cells:
+                cells[recipe, digest] = _cell(key, seals[key], grade, digest, planned)
+            cells[recipe, digest]["repetition_numbers"].append(AttemptId.parse(key).repetition)
     for cell in cells.values():
         cell["repetition_numbers"].sort()
         cell["repetitions"] = len(cell["repetition_numbers"])
@@ -132,7 +156,7 @@ def _matrices(tree: Path) -> dict[str, Json]:
     return found
 
 
-def _grade(folder: Path, cell: Json | None, where: str) -> tuple[str, str]:
+def _grade(folder: Path, cell: Json | None) -> tuple[str, str]:
     """(grade12, sha256) of the grade to read: the matrix's where it is there, else the newest."""
     found = []
     for path in sorted(folder.glob("grades/*/result.json")):
@@ -146,9 +170,20 @@ def _grade(folder: Path, cell: Json | None, where: str) -> tuple[str, str]:
     if not found and cell:  # planned and without a whole grade: a row that says so
         return str(cell["grade"]), str(cell["grade_sha256"])
     if not found:
-        raise UserError(f"{where}: {folder}: has no readable grade; `fairtrial grade` makes one")
+        raise _Unusable(
+            folder / "grades", f"holds no whole result.json, and no plan says how to grade; {_remedy(folder)}"
+        )
     newest = max(planned or whole or found)
     return newest[1], newest[2]
+
+
+def _remedy(folder: Path) -> str:
+    """What makes a grade; nothing does once the transcript was pruned."""
+    try:
+        pruned = STDOUT in records.pruned_of(folder)[0]
+    except UserError:
+        pruned = False
+    return "none can be made, its transcript was pruned" if pruned else "`fairtrial grade` makes one"
 
 
 def _cell(key: str, seal: Json, grade: str, digest: str, known: Json | None) -> Json:

@@ -130,7 +130,7 @@ def selection(args: argparse.Namespace, verb: str) -> Any:
         chosen = dataset_selection.from_manifest(args.manifest)
     else:
         chosen = dataset_selection.from_folders([Path(part) for part in args.attempts.split(",") if part], "--attempts")
-    dataset(chosen.results, chosen.matrix, args.out / "dataset", chosen.folders)
+    chosen_dataset(chosen, args.out / "dataset")
     return chosen
 
 
@@ -139,6 +139,13 @@ def dataset(results: Path, matrix: Json, out: Path, folders: Mapping[str, Path] 
     from fairtrial.analysis import dataset as stage
 
     return stage.build(results, matrix, out, prices(), folders)
+
+
+def chosen_dataset(chosen: Any, out: Path) -> None:
+    """The same of a selection."""
+    from fairtrial.analysis import dataset as stage
+
+    stage.build(chosen.results, chosen.matrix, out, prices(), chosen.folders, left_out=chosen.left_out)
 
 
 def scorecard(tables: Path, matrix: Json, out: Path, k: list[int] | None = None) -> Json:

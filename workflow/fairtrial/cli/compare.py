@@ -84,7 +84,7 @@ def _chosen(manifest: Path) -> tuple[pd.DataFrame, _stages.Json]:
     chosen = dataset_selection.from_manifest(manifest)
     with tempfile.TemporaryDirectory(prefix="fairtrial-") as folder:
         tables = Path(folder)
-        _stages.dataset(chosen.results, chosen.matrix, tables, chosen.folders)
+        _stages.chosen_dataset(chosen, tables)
         _stages.say_problems(tables)
         return _frame(tables, chosen.matrix, chosen.folders.values())
 
