@@ -13,16 +13,25 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """0, or 1 when something is wrong."""
+    """0, or 1 when something is wrong; 130 after Ctrl-C."""
+    from fairtrial.cli._interrupted import interrupted
+
+    try:
+        return _look(args.probes)
+    except KeyboardInterrupt:
+        return interrupted()
+
+
+def _look(asked: list[str]) -> int:
     from fairtrial import registry
 
     wrong = 0
-    names = args.probes or registry.names("fairtrial.upkeep.probes")
+    names = asked or registry.names("fairtrial.upkeep.probes")
     for name, probe in [(name, registry.load("fairtrial.upkeep.probes", name, what="probe")) for name in names]:
-        print(f"{name}:")
+        print(f"{name}:", flush=True)
         for finding in probe.probe():
             sign = {True: "ok", False: "no", None: "--"}[finding.ok]
-            print(f"  {sign}  {finding.name}: {finding.detail}")
+            print(f"  {sign}  {finding.name}: {finding.detail}", flush=True)
             if finding.ok is False:
                 wrong += 1
                 print(f"      {finding.remedy}")

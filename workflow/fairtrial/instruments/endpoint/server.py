@@ -29,6 +29,7 @@ class Server:
         self._thread = threading.Thread(target=self._run, name="endpoint", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
+        self._over = False
         self._runner: Any = None
         self._listening: asyncio.Server | None = None
         self._problem: BaseException | None = None
@@ -54,6 +55,7 @@ class Server:
 
     def end(self) -> None:
         """Stop answering; requests that are still going on are cut off. Safe at any time."""
+        self._over = True  # also for a thread that is still on its way to `_stop`
         if self._loop is not None and self._stop is not None and self._thread.is_alive():
             with contextlib.suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._stop.set)
@@ -77,6 +79,8 @@ class Server:
         from aiohttp import web
 
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+        if self._over:
+            self._stop.set()
         service = self._make()
         service.refuse_connections = self._close_listener
         app = web.Application(client_max_size=_BODY)

@@ -43,6 +43,8 @@ def _try_box() -> Finding:
         try:
             done = run_simple(box, 30, canaries=True)
         except Fault as fault:
+            if fault.kind == "interrupted":  # by the user, not by what is tried here
+                raise KeyboardInterrupt from None
             return Finding(
                 "isolation canaries", False, fault.message, "report this with the output of `bwrap --version`"
             )
