@@ -142,9 +142,6 @@ def test_what_this_machine_lacks_is_said_before_money_is_permitted(
     assert machine.lacks(config, [("h", "m")])[1].startswith("h: ~/.claude/nosuch.json does not exist; log in with")
     config, _ = planned(tmp_path, gone, {"id": "r", "rehearsal": True})
     assert len(machine.lacks(config, [("h", "m")])) == 1
-    template = {"adapter": "command", "options": {"template": "no-such-agent {promt}"}}
-    config, _ = planned(tmp_path, template)
-    assert "unknown placeholder {promt}" in machine.lacks(config, [("h", "m")])[0]
 
 
 def test_the_plan_says_what_this_machine_lacks(

@@ -75,13 +75,14 @@ def forecast(results: Results, rows: Iterable[ArmRow], prices: Mapping[str, Mapp
     return lines
 
 
-def refusal(forecast_lines: list[str], total: int, command: str = COMMAND) -> str:
-    """What would be spent and how to allow it."""
+def refusal(forecast_lines: list[str], total: int, command: str = COMMAND, lacking: Iterable[str] = ()) -> str:
+    """What would be spent, what this machine lacks for it, and how to allow it."""
     missing = "that costs money is" if total == 1 else "that cost money are"
     lines = [
         f"{counted(total, 'attempt')} {missing} missing and spend.allow is not true, so nothing was started:",
         *forecast_lines,
         "  agent time is that of one attempt after another; several at once (--cores) take less",
+        *(f"  warning: {line}" for line in lacking),
         "to allow it, write a file allow-spend.yaml that holds",
         *(f"    {line}" for line in ALLOW.splitlines()),
         f"and run: {command}",
@@ -107,13 +108,15 @@ def check(
         return []
     lines = forecast(results, rows, prices or {})
     if allow is not True:
-        if config is not None:
-            from fairtrial.plan import machine  # every attempt imports this module, and none of them asks
-
-            pairs = [(row.arm[0], row.arm[3]) for row in rows]
-            lines += [f"  warning: {line}" for line in machine.lacks(config, pairs)]
-        raise UserError(refusal(lines, sum(row.missing for row in rows), command))
+        lacking = [] if config is None else _lacking(config, rows)
+        raise UserError(refusal(lines, sum(row.missing for row in rows), command, lacking))
     return lines
+
+
+def _lacking(config: Config, rows: Iterable[ArmRow]) -> list[str]:
+    from fairtrial.plan import machine  # every attempt imports this module, and none of them asks
+
+    return machine.lacks(config, [(row.arm[0], row.arm[3]) for row in rows])
 
 
 def check_one(settings: Settings, recipe: dict[str, Any], attempt_id: str) -> None:
