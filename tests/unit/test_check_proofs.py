@@ -9,9 +9,10 @@ from fairtrial.authoring.check import Proof, check_task
 from fairtrial.authoring.new_task import layout
 from fairtrial.authoring.package import write
 from fairtrial.cli import check as verb
+from fairtrial.contracts.errors import UserError
 from fairtrial.plan import tasks
 
-from tests.lab import make_task
+from tests.lab import VERIFIER, make_task
 
 HEAD = "import json, os, sys\nsettings = json.load(open(os.environ['FAIRTRIAL_VERIFY']))\n"
 REPORT = "json.dumps({'nonce': settings['nonce'], 'checks': [{'name': NAME, 'passed': True, 'detail': ''}]})"
@@ -99,21 +100,36 @@ def test_a_decorative_check_fails(task: Path) -> None:
 @pytest.mark.parametrize(
     ("program", "reason"),
     [
-        ("print('fine')\n", "verifier_error (the report is not one whole JSON document"),
+        ("print('fine')\n", "the report is not one whole JSON document"),
         (f"{HEAD}report = {REPORT}\nprint(report)\nprint(report)\n", "the verifier reported more than one document"),
         (f"{HEAD}print({REPORT.replace('NAME', repr('other'))})\n", "unknown check 'other'; declared: answer"),
         ("", "the verifier reported nothing (exit status 0)"),
+        (VERIFIER.replace("v.finish()", ""), "(exit status 0): the verifier ended without v.finish(), which runs"),
+        (VERIFIER.replace("v = ", "v = nosuch + "), "NameError: name 'nosuch' is not defined"),
     ],
 )
-def test_a_verifier_that_does_not_report_is_an_error_and_said(task: Path, program: str, reason: str) -> None:
-    """No JSON, JSON twice and unknown checks are verifier_error: for the start, the reference, each wrong solution."""
+def test_a_verifier_that_does_not_report_is_said_once(task: Path, program: str, reason: str) -> None:
+    """No JSON, JSON twice, unknown checks, no finish(), a crash: one problem, and no check is called decorative."""
     (task / "verifier" / "verify.py").write_text(program.replace("NAME", repr("answer")))
+    [problem] = prove(task).problems
+    assert problem.startswith("verifier: "), problem
+    assert reason in problem, problem
+    assert problem.endswith("; nothing else can be proven before it reports"), problem
+
+
+def test_a_verifier_that_breaks_on_wrong_solutions_only_is_said_once(task: Path) -> None:
+    """Without a reference to compare with there is no verdict on them, and nothing is said of decoration."""
+    body = 'def answer() -> None:\n    if (v.workspace / "answer.txt").exists():\n        raise KeyError("x")'
+    program = VERIFIER.replace("def answer() -> None:", body)
+    (task / "verifier" / "verify.py").write_text(program)
+    (task / "solution" / "answer.txt").unlink()
+    (task / "solution").rmdir()
     problems = prove(task).problems
-    for what in ("untouched", "reference with git", "wrong/empty"):
-        said = [line for line in problems if line.startswith(what)]
-        assert said, (what, problems)
-        assert "verifier_error" in said[0], said
-        assert reason in said[0], said
+    assert [line for line in problems if "KeyError" in line] == [
+        "wrong/empty, wrong/off-by-one: verdict is verifier_error (the verifier broke in check 'answer': "
+        "KeyError: 'x'), which proves nothing"
+    ]
+    assert not any("decorative" in line for line in problems)
 
 
 def test_a_start_that_is_green_fails(task: Path) -> None:
@@ -169,3 +185,71 @@ def test_a_missing_toolchain_is_skipped_with_a_reason(
         assert verb.run(asked) == code
         said = capsys.readouterr().out
         assert "skipped  tiny/one\n         no-such-compiler is not installed\n0 of 1 tasks proven, 1 skipped" in said
+
+
+def test_an_empty_prompt_is_refused_wherever_the_package_is_read(task: Path) -> None:
+    """A plan would submit it and pay for it."""
+    (task / "prompt.md").write_text(" \n")
+    with pytest.raises(
+        UserError, match=r"task\.toml: prompt\.md beside it is empty; it holds the exact text submitted"
+    ):
+        prove(task)
+
+
+def test_entries_that_nobody_reads_are_named(task: Path) -> None:
+    """A misspelt folder would be left out without a word; hidden entries are nobody's business."""
+    (task / "solutoin").mkdir()
+    (task / ".notes").mkdir()
+    (task / "README.md").unlink()
+    entry, readme = prove(task).problems
+    assert entry.startswith("solutoin: no part of a task package (did you mean 'solution'?); known: task.toml, ")
+    assert readme == "README.md is missing; it says what the task shows, and what typical bad attempts look like"
+
+
+def test_a_protected_path_is_something_in_the_workspace(task: Path) -> None:
+    """Otherwise nothing is protected; what workspace.sh makes counts too."""
+    toml = task / "task.toml"
+    toml.write_text(
+        toml.read_text().replace("[verifier", 'protected = ["note.txt", "made", "notes.txt"]\n[verifier', 1)
+    )
+    (task / "workspace.sh").write_text("mkdir /task/made\n")
+    assert prove(task).problems == [
+        "task.toml: protected: 'note.txt' is nothing in the workspace (did you mean 'notes.txt'?)"
+    ]
+
+
+def test_a_missing_acceptance_folder_is_named(task: Path) -> None:
+    """The green command that needs it could never pass: that is said, and not what follows from it."""
+    toml = task / "task.toml"
+    toml.write_text(toml.read_text().replace("test -s answer.txt", "sh acceptance/look.sh"))
+    assert prove(task).problems == [
+        "acceptance/ is missing; task.toml's check = 'sh acceptance/look.sh' needs it, so nothing can be green"
+    ]
+
+
+def test_expectations_name_checks_that_there_are(task: Path) -> None:
+    """A misspelt check, and `acceptance` where task.toml has no green command, are told as what they are."""
+    toml = task / "task.toml"
+    toml.write_text(toml.read_text().replace('check = "test -s answer.txt"\n', ""))
+    (task / "wrong/empty/expect.toml").write_text('fails = ["answr", "answer"]\n')
+    assert prove(task).problems == [
+        "wrong/empty/expect.toml: there is no check 'answr' (did you mean 'answer'?); checks: answer",
+        "wrong/off-by-one/expect.toml: there is no check 'acceptance': task.toml has no check = \"...\", the visible "
+        "green command",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "want"),
+    [
+        (None, " is missing; it must hold fails = ["),
+        ("fails = \n", ": not valid TOML: Invalid value"),
+        ('fails = "answer"\n', ": fails: must be a list of names of checks; it must hold"),
+    ],
+)
+def test_an_expectation_that_cannot_be_read_is_one_line(task: Path, text: str | None, want: str) -> None:
+    """It names the file once, and everything else is proven all the same."""
+    path = task / "wrong/empty/expect.toml"
+    path.unlink() if text is None else path.write_text(text)
+    [problem] = prove(task).problems
+    assert problem.startswith(f"wrong/empty/expect.toml{want}"), problem

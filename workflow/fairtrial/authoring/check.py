@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from fairtrial.authoring import leaks
+from fairtrial.authoring import leaks, shape
 from fairtrial.authoring.stage import Start, build_start, lay_wrong, play_solution
 from fairtrial.contracts.errors import Fault, UserError
 from fairtrial.grading.judge import Judgement, judge
 from fairtrial.plan import tasks
 
 REFERENCE_TIMES = 3
-ACCEPTANCE = "acceptance"
+BROKEN = "verifier_error"
 
 
 @dataclass(slots=True)
@@ -33,6 +31,7 @@ class Proof:
     caught: dict[str, list[str]] = field(default_factory=dict)  # check -> what failed it
     skipped: list[str] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)  # programs the task requires; without them nothing was proven
+    broken: dict[str, list[str]] = field(default_factory=dict)  # a verifier's error -> what it gave no verdict on
 
     def judged(self, what: str, judgement: Judgement) -> None:
         """Note which checks `what` failed."""
@@ -57,15 +56,24 @@ def check_task(task: tasks.Task) -> Proof:
 
 def _prove(proof: Proof, start: Start) -> None:
     untouched = build_start(start)
+    proof.problems += [*shape.entries(start.task), *shape.protected(start.task, untouched)]
+    proof.problems += leaks.find(start.task, untouched)
+    if lacking := shape.acceptance(start.task, untouched):
+        proof.problems.append(lacking)
+        return
     found = _judge(start, untouched)
+    if found.verdict == BROKEN:  # on the reference too, or there is none: whatever else were said would follow from it
+        proof.problems.append(f"verifier: {found.error}; nothing else can be proven before it reports")
+        return
     proof.judged("untouched", found)
     if found.verdict != "failed":
         proof.problems.append(f"untouched: verdict is {_say(found)}; the start must be red")
-    proof.problems += leaks.find(start.task, untouched)
     for toolset in start.toolsets(proof.skipped):
         _reference(proof, start, toolset)
     for folder in wrong_solutions(start.task):
         _wrong(proof, start, folder)
+    for error, places in proof.broken.items():
+        proof.problems.append(f"{', '.join(places)}: verdict is {BROKEN} ({error}), which proves nothing")
     _decorative(proof, start.task)
 
 
@@ -86,6 +94,9 @@ def _reference(proof: Proof, start: Start, toolset: str) -> None:
             proof.problems.append(f"reference with {toolset}: {said}")
             return
         found = _judge(start, tree)
+        if found.verdict == BROKEN:
+            proof.broken.setdefault(found.error or "", []).append(f"reference with {toolset}")
+            return
         if found.verdict != "passed":
             proof.problems.append(
                 f"reference with {toolset}, time {number}: verdict is {_say(found)}; it must be green"
@@ -93,6 +104,7 @@ def _reference(proof: Proof, start: Start, toolset: str) -> None:
             return
 
 
+_WORDS = {"fails": (False, "must fail and passes"), "passes": (True, "must pass and fails")}
 _HOW_WRONG = ': wrong/NAME/ holds the files as a bad attempt leaves them and expect.toml with fails = ["check", ...]'
 
 
@@ -102,46 +114,36 @@ def wrong_solutions(task: tasks.Task) -> Iterator[Path]:
 
 
 def _wrong(proof: Proof, start: Start, folder: Path) -> None:
-    expected = read_expectation(folder)
+    what = f"wrong/{folder.name}"
+    try:
+        expected = shape.read_expectation(folder)
+    except UserError as error:
+        proof.problems.append(str(error))
+        expected = {"fails": [], "passes": []}
+    proof.problems += [f"{what}/expect.toml: {line}" for line in shape.unknown_checks(start.task, expected)]
     tree = build_start(start)
     said = lay_wrong(start, tree, folder)
     if said:
-        proof.problems.append(f"wrong/{folder.name}: {said}")
+        proof.problems.append(f"{what}: {said}")
         return
     found = _judge(start, tree)
-    proof.judged(f"wrong/{folder.name}", found)
-    passed = {c["name"]: c["passed"] for c in found.checks}
+    if found.verdict == BROKEN:
+        proof.broken.setdefault(found.error or "", []).append(what)
+        return
+    proof.judged(what, found)
     if found.verdict == "passed":
-        proof.problems.append(f"wrong/{folder.name}: is green; {', '.join(expected['fails'])} must catch it")
-    elif found.verdict != "failed":
-        proof.problems.append(f"wrong/{folder.name}: verdict is {_say(found)}, which does not count as caught")
-    if found.verdict == "failed":
-        names = {"fails": (False, "must fail and passes"), "passes": (True, "must pass and fails")}
-        for key, (want, said) in names.items():
-            bad = [name for name in expected[key] if passed.get(name) is not want]
-            proof.problems += [f"wrong/{folder.name}: check {name!r} {said}" for name in bad]
-
-
-def read_expectation(folder: Path) -> dict[str, list[str]]:
-    """wrong/<name>/expect.toml: `fails` names the checks that must catch it, `passes` those that must not."""
-    path = folder / "expect.toml"
-    try:
-        raw: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UserError(f'{path}: {error}; it must hold fails = ["check", ...]') from None
-    unknown = set(raw) - {"fails", "passes"}
-    if unknown or not raw.get("fails"):
-        raise UserError(f"{path}: needs fails = [...] and may have passes = [...]; found {', '.join(raw) or 'nothing'}")
-    return {"fails": raw["fails"], "passes": raw.get("passes", [])}
+        proof.problems.append(f"{what}: is green; {', '.join(expected['fails']) or 'a check'} must catch it")
+        return
+    passed = {c["name"]: c["passed"] for c in found.checks}
+    for key, (want, how) in _WORDS.items():
+        bad = [name for name in expected[key] if name in passed and passed[name] is not want]
+        proof.problems += [f"{what}: check {name!r} {how}" for name in bad]
 
 
 def _decorative(proof: Proof, task: tasks.Task) -> None:
     """A check that nothing known fails proves nothing."""
-    named = list(task.settings["verifier"]["checks"])
-    if task.settings["check"] is not None and ACCEPTANCE not in named:
-        named.append(ACCEPTANCE)
-    for name in named:
-        if name not in proof.caught:
+    for name in shape.checks(task):
+        if name not in proof.caught and not proof.broken:
             proof.problems.append(f"check {name!r} is decorative: neither the start nor any wrong solution fails it")
     if len(list(wrong_solutions(task))) < 2:
         rest = "" if proof.problems else "; all else is proven: the start is red, the reference green"

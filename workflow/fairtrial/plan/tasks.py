@@ -76,6 +76,8 @@ def lint(folder: Path, raw: dict[str, Any]) -> list[str]:
         found.append(f"id: {raw['id']!r} is not the folder's name {folder.name!r}; make them the same")
     if not (folder / "prompt.md").is_file():
         found.append("prompt.md is missing beside it; it holds the exact text submitted")
+    elif not (folder / "prompt.md").read_bytes().strip():
+        found.append("prompt.md beside it is empty; it holds the exact text submitted")
     if not any((folder / name).exists() for name in ("workspace", "workspace.sh")):
         found.append("workspace/ or workspace.sh is missing beside it; it holds what the agent starts with")
     if raw["verifier"].get("format", "checks") == "checks" and "checks" not in raw["verifier"]:
