@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fairtrial import registry
+from fairtrial.capture import unstarted
 from fairtrial.capture.prepare import Prepared
 from fairtrial.capture.settings import Settings
 from fairtrial.contracts.errors import Fault
@@ -25,12 +26,18 @@ class Executed:
     """What is known of a run so far; fields fill up as it goes on."""
 
     prepared: Prepared | None = None
+    began: bool = False  # the agent's process was let go
     report: ProcessReport | None = None
     events: dict[str, Any] | None = None
     ending: Ending | FaultFound = field(default_factory=lambda: FaultFound("other", "did not start"))
     facts: dict[str, Any] = field(default_factory=dict)
     load_start: float | None = None
     load_end: float | None = None
+
+    @property
+    def ran(self) -> bool:
+        """May anything of the agent have run, and cost something?"""
+        return self.began and (self.report is None or self.report.unstarted is None)
 
     @property
     def folder(self) -> Path:
@@ -108,19 +115,21 @@ def execute(done: Executed, settings: Settings, results: Results) -> None:
         for instrument in measuring:
             started.append(instrument)
             instrument.prepare(stage)
-        done.report = run_measured(prepared, measuring, endpoint, settings.workspace_bytes)
+        done.report = run_measured(done, prepared, measuring, endpoint, settings.workspace_bytes)
     finally:
         for instrument in reversed(started):
             instrument.stop(stage)
     done.load_end = load_per_cpu()
     done.facts = {instrument.name: instrument.facts() for instrument in measuring}
+    if done.report.unstarted is not None:
+        raise unstarted.fault(stage.box, done.report.unstarted)
     collect(prepared)
     events, done.ending = interpret(stage.folder, stage.recipe, done.report)
     done.events = merged(events, done.facts.get("endpoint"))
 
 
 def run_measured(
-    prepared: Prepared, measuring: list[Instrument], endpoint: Endpoint | None, size_cap: int
+    done: Executed, prepared: Prepared, measuring: list[Instrument], endpoint: Endpoint | None, size_cap: int
 ) -> ProcessReport:
     """The agent in its box, from its start until nothing of it is alive."""
     from fairtrial.instruments.sandbox.run import run
@@ -128,6 +137,7 @@ def run_measured(
     stage = prepared.stage
 
     def begin(main_pid: int, clock_ns: int) -> None:
+        done.began = True
         for instrument in measuring:
             instrument.start(stage, main_pid, clock_ns)
 
@@ -144,6 +154,7 @@ def run_measured(
         listener=(endpoint.port, endpoint.listen) if endpoint else None,
         size_cap=size_cap,
     )
+    report = replaced(report, unstarted=unstarted.reason(stage.box, report))
     if endpoint and report.stopped_by is None:
         return replaced(report, stopped_by=endpoint.cap_reached())
     return report

@@ -97,6 +97,7 @@ class ProcessReport:
     interrupted: bool
     isolation: Json  # what was in force: see schemas/evidence.schema.json#/$defs/isolation
     stopped_by: str | None = None  # an instrument's or the size cap's reason for ending it early
+    unstarted: str | None = None  # why the system refused to start the program at all: nothing of it ran
 
     @property
     def agent_seconds(self) -> float:
@@ -209,6 +210,8 @@ class Harness(Protocol):
     CAPS: frozenset[str]  # of turns, usd, tokens: enforced by the CLI itself
     NETWORK: Network
     OPTIONS: Json  # JSON Schema of the options this adapter takes
+
+    # Where a schema cannot say all: def check(options: Json) -> None, asked when a plan is made; raises UserError.
 
     def launch(self, request: LaunchRequest) -> Launch:
         """Pure but for files written below request.scratch. Raises contracts.errors.Fault."""

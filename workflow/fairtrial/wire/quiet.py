@@ -19,7 +19,7 @@ def read(adapter: str, parser: int, streams: Streams) -> Json:
 
 
 def classify(report: ProcessReport) -> Ending | FaultFound:
-    """By the clock and the exit status alone; a program that could not be started is a fault."""
+    """By the clock and the exit status alone."""
     if report.interrupted:
         return FaultFound("interrupted", "stopped from outside before it ended")
     if report.stopped_by is not None:

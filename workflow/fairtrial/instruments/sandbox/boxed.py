@@ -133,6 +133,18 @@ class BwrapBox:
             return decode(known)
         return decode_shell(self._monitor.returncode, self._sent)
 
+    def unstarted(self) -> bool:
+        """bwrap reports an exit code on its status descriptor for a program that began, and none for one it could not.
+
+        It ends with 1 by itself then; where we or the system killed something the missing word means nothing.
+        """
+        if self._monitor.returncode != 1 or self._sent or self._said < 0:
+            return False
+        said = b""
+        while select.select([self._said], [], [], 0)[0] and (piece := os.read(self._said, 4096)):
+            said += piece
+        return b"exit-code" not in said
+
     def close(self) -> None:
         """Give descriptors back."""
         self._gate.close()

@@ -187,6 +187,7 @@ def _watched(
                 on_start(started.main, clock_ns)
             told = watch.run(clock_ns)
             told.interrupted = told.interrupted or _from_outside(told, started.status(), interrupts)
+            told.unstarted = started.unstarted()
             return told, started.status(), record.isolation(started, box)
         finally:
             started.end()
@@ -234,8 +235,14 @@ def run(
         final_event_ns=None if lines.final_ns is None else told.started_ns + lines.final_ns,
         stdout_bytes=lines.total, stderr_bytes=errors.total, stdout_kept_bytes=lines.kept,
         stderr_kept_bytes=errors.kept, survivors_killed=told.survivors, interrupted=told.interrupted,
-        isolation=isolation, stopped_by=told.stopped_by,
+        isolation=isolation, stopped_by=told.stopped_by, unstarted=_last_line(stderr) if told.unstarted else None,
     )  # fmt: skip
+
+
+def _last_line(stderr: Path) -> str:
+    """The sandbox's own words, where the program itself could not have written any."""
+    lines = stderr.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    return lines[-1] if lines else "no reason was given"
 
 
 def run_simple(

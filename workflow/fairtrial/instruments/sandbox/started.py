@@ -34,6 +34,12 @@ class Started(Protocol):
     def status(self) -> tuple[int | None, int | None]:
         """Exit status and signal of the main process, after `end`."""
 
+    def unstarted(self) -> bool:
+        """After `end`: was the program refused by the system, so that nothing of it ever ran?
+
+        Told by what started it, never by its output or its exit status, which any program can imitate.
+        """
+
     def close(self) -> None:
         """Give descriptors back."""
 

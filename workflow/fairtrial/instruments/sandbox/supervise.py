@@ -53,13 +53,15 @@ def _become_agent(plan: dict[str, Any], report: int, gate: int) -> NoReturn:
         _say(report, answers=canary.look(canary.Questions(**plan["questions"])), seccomp=filtered)
         if os.read(gate, 1) != b"g":
             os._exit(126)
-        os.closerange(3, max(report, gate) + 1)
+        os.set_inheritable(report, False)  # an exec that fails is said there
+        os.closerange(3, report)
+        os.closerange(report + 1, max(report, gate) + 1)
         os.execvpe(plan["argv"][0], plan["argv"], plan["env"])  # noqa: S606
     except BaseException as problem:  # a forked child must never return
         with contextlib.suppress(OSError):
-            _say(report, error=str(problem))
-        with contextlib.suppress(OSError):
             os.write(2, f"{plan['argv'][0]}: {problem}\n".encode())
+        with contextlib.suppress(OSError):
+            _say(report, error=str(problem))
         os._exit(127)
 
 

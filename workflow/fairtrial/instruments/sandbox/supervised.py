@@ -26,6 +26,7 @@ from fairtrial.instruments.sandbox.backends import Backend
 from fairtrial.instruments.sandbox.started import Ends, decode
 
 _PATIENCE = 20.0
+_LAST_WORD = 0.2  # seconds in which the supervisor tells how the agent ended
 _READABLE = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/nix/store", "/proc", "/opt")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts")
 _NEVER = ("/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssh")
@@ -135,7 +136,8 @@ class SupervisedProcess:
         self._scratch = scratch
         self._copies = copies
         self._supervisor: subprocess.Popen[bytes] | None = None
-        self._report, inner = os.pipe()
+        # a socket, for a pipe could be opened again below /proc and the report forged
+        self._report, inner = (end.detach() for end in socket.socketpair())
         self._gate, inner_gate = socket.socketpair()
         self._inner = [inner, inner_gate.detach()]
         self._said: dict[str, Any] = {}
@@ -187,6 +189,11 @@ class SupervisedProcess:
                 self._said |= json.loads(line)
         return bool(piece)
 
+    def _await_status(self) -> None:
+        deadline = time.monotonic() + _LAST_WORD
+        while "status" not in self._said and time.monotonic() < deadline and self._hear(_LAST_WORD / 4):
+            pass
+
     def release(self) -> None:
         """Let the agent begin."""
         self._gate.send(b"g")
@@ -201,9 +208,12 @@ class SupervisedProcess:
         if self._ended or self._supervisor is None:
             return 0
         self._ended = True
+        self._hear(0)
+        if "error" in self._said:  # nothing began, and its process is about to leave by itself
+            self._await_status()
         left = processes.descendants(self._supervisor.pid)
         left |= processes.kill_below(self._supervisor.pid, {self.main})
-        self._hear(0.2 if "status" not in self._said else 0)
+        self._await_status()
         lost = "status" not in self._said
         self._supervisor.kill()
         self._supervisor.wait()
@@ -223,6 +233,10 @@ class SupervisedProcess:
         if "status" not in self._said:
             return None, int(signal.SIGKILL)
         return decode(int(self._said["status"]))
+
+    def unstarted(self) -> bool:
+        """The agent's process says so itself, on a descriptor that is closed the moment a program begins."""
+        return "error" in self._said
 
     def close(self) -> None:
         """Give descriptors and the scratch folder back; copies of bound folders go, changed ones stay."""

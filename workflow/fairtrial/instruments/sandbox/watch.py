@@ -31,6 +31,7 @@ class Told:
     interrupted: bool = False
     stopped_by: str | None = None
     survivors: int = 0
+    unstarted: bool = False
 
 
 class Watch:
