@@ -195,6 +195,7 @@ def test_a_killed_attempt_is_told_at_the_end_of_its_own_run(tmp_path: Path) -> N
     assert (fault["attempt_id"], fault["kind"], fault["cost_usd"]) == (name, "interrupted", None)
     sums = ledger.balance(Results(lab.results), "default")
     assert (sums.known, sums.at_bound, sums.open) == (0.02, 0.03, 0)
+    assert "faults  1 so far" in lab.fairtrial("status").stdout
     assert lab.snakemake().returncode == 0
     assert (starts(lab), len(lab.faults())) == (3, 1)
 

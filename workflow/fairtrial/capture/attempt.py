@@ -2,53 +2,27 @@
 
 from __future__ import annotations
 
-import errno
 import sys
 import time
-from contextlib import suppress
-from typing import Any
 
-from fairtrial.capture import faults, seal
+from fairtrial.capture import close, faults, seal
 from fairtrial.capture.evidence import evidence_record
 from fairtrial.capture.execute import Executed, execute
+from fairtrial.capture.leased import Run
 from fairtrial.capture.prepare import clear, load_recipe, prepare
 from fairtrial.capture.settings import Settings
 from fairtrial.capture.spend import dead, gate, invocation, leases, ledger, preflight, retry, slots
 from fairtrial.capture.spend.bound import bound
 from fairtrial.contracts.clock import utc_now
-from fairtrial.contracts.errors import Fault
-from fairtrial.contracts.lean import lean
+from fairtrial.contracts.errors import Fault, UserError
 from fairtrial.contracts.plain import counted, plain
 from fairtrial.contracts.protocols import FaultFound
 from fairtrial.paths import Attempt, AttemptId, Results
 
-FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 ROOM_SECONDS = 600.0  # how long a finished attempt waits for room on a full disk before it is given up
 ROOM_POLL = 5.0
+DEAD_POLL = 5.0  # how often one that waits at the cap looks whether those it waits for are alive
 PAUSE_POLL = 1.0  # how soon a pause before the next try notices a stop
-
-
-@lean
-class Run:
-    """One attempt that may start: what it is, and who holds its lease."""
-
-    results: Results
-    attempt: Attempt
-    settings: Settings
-    recipe: dict[str, Any]
-    recipe_sha256: str
-    free: bool
-    lease: leases.Lease
-    record: dict[str, Any]  # of the lease
-
-    @property
-    def token(self) -> str:
-        """Names this attempt's folder below scratch/ and its records in the ledger."""
-        return self.lease.token
-
-    def stopped(self) -> str | None:
-        """Why it must not start now, or None."""
-        return invocation.stopped(self.results, self.settings, self.attempt.id)
 
 
 class NotRun(Exception):
@@ -164,80 +138,51 @@ def measure(this: Run) -> tuple[FaultFound | None, float | None]:
     _reserve(this)
     asked: float | None = None
     try:
-        dead.note(this.results, this.record)
         _execute(this, done)
         if not isinstance(done.ending, FaultFound):
             _seal(this, done, started_at)
-        asked = _close(this, done, started_at)
-    except OSError as error:
-        if error.errno not in FULL:
-            clear(this.results, this.token)
+        asked = close.close(this, done, started_at)
+    except BaseException as error:
+        close.after(this, done, started_at, error)
+        if not isinstance(error, Exception):
             raise
-        _without_room(this, done, started_at, error)
-    except BaseException:
-        clear(this.results, this.token)
-        raise
     else:
         clear(this.results, this.token)
     return (done.ending if isinstance(done.ending, FaultFound) else None), asked
-
-
-def _close(this: Run, done: Executed, started_at: str) -> float | None:
-    """Settle, and keep a fault; a retry-after in seconds."""
-    fault = done.ending if isinstance(done.ending, FaultFound) else None
-    _settle(this, done, fault)
-    if fault is None:
-        return None
-    asked = retry.retry_after(fault, done.events, done.facts.get("endpoint"))
-    _keep_fault(this, done, started_at, asked)
-    return asked
-
-
-def _without_room(this: Run, done: Executed, started_at: str, error: OSError) -> None:
-    """The disk is full: a fault. Evidence that cannot be kept stays below scratch/ for the next start to pick up."""
-    done.ending = FaultFound("disk", f"{error}: make room, then run again")
-    if this.attempt.evidence.exists():
-        return  # sealed; the next start publishes and settles it
-    if done.report is None:
-        clear(this.results, this.token)
-    with suppress(OSError):
-        _close(this, done, started_at)
-        clear(this.results, this.token)
 
 
 def _reserve(this: Run) -> None:
     if this.free:
         return
     usd = bound(this.settings, this.recipe)
-    refused = ledger.reserve(this.results, this.settings, this.attempt.id, this.token, usd, waiting=this.stopped)
+    looked = float("-inf")
+
+    def waiting() -> str | None:
+        """A reservation whose holder was killed would be waited for forever: it is settled, its attempt a fault."""
+        nonlocal looked
+        if time.monotonic() - looked > DEAD_POLL:
+            dead.sweep(this.results, this.settings)
+            looked = time.monotonic()
+        return this.stopped()
+
+    refused = ledger.reserve(this.results, this.settings, this.attempt.id, this.token, usd, waiting=waiting)
     if refused is not None and ledger.can_never_fit(this.results, this.settings, usd):
         refused = invocation.halt(this.results, this.settings, this.attempt.id, refused)
     _unless(refused)
 
 
-def _settle(this: Run, done: Executed, fault: FaultFound | None) -> None:
-    if not this.free:
-        ledger.settle(
-            this.results, this.settings, this.attempt.id, this.token,
-            events=_cost(done), fault=fault.kind if fault else None,
-        )  # fmt: skip
-
-
-def _cost(done: Executed) -> dict[str, Any]:
-    """The events as far as the ledger wants them; an agent that never started cost nothing."""
-    if done.prepared is None:
-        return {"cost_usd": 0.0, "cost_source": None}
-    return done.events or {}
-
-
 def _execute(this: Run, done: Executed) -> None:
+    """Prepare and run; what forbids it here, though the plan was allowed, is a fault like any other."""
     try:
+        dead.note(this.results, this.record)
         done.prepared = prepare(
             this.results, this.attempt.id, this.recipe, this.settings, token=this.token, boxed=done.boxed(this.recipe)
         )
         execute(done, this.settings, this.results)
     except Fault as found:
         done.ending = FaultFound(found.kind, found.message)
+    except UserError as error:
+        done.ending = FaultFound("spawn", str(error))
 
 
 def _seal(this: Run, done: Executed, started_at: str) -> None:
@@ -254,25 +199,10 @@ def _seal(this: Run, done: Executed, started_at: str) -> None:
             seal.write_seal(done.folder, this.attempt, evidence)
             return
         except OSError as error:
-            if error.errno not in FULL or time.monotonic() > deadline:
+            if error.errno not in close.FULL or time.monotonic() > deadline:
                 raise
             _say(f"{this.attempt.id}: finished, but the disk is full; waiting for room to seal it")
             time.sleep(ROOM_POLL)
-
-
-def _keep_fault(this: Run, done: Executed, started_at: str, asked: float | None) -> None:
-    fault = done.ending
-    failed = faults.Failed(
-        fault=fault if isinstance(fault, FaultFound) else FaultFound("other", "unknown"),
-        recipe_sha256=this.recipe_sha256,
-        simulated=done.simulated(this.recipe),
-        started_at=started_at,
-        evidence=this.results.scratch(this.token) / "evidence",  # moves even when empty: then nothing is left to bury
-        report=done.report,
-        events=done.events,
-        retry_after=asked,
-    )
-    faults.keep(this.results, this.attempt.id, failed, this.settings)
 
 
 def redone_reason(results: Results, attempt_id: AttemptId) -> str | None:
