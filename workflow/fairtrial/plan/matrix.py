@@ -92,6 +92,11 @@ def _check_options(harness: str, config: Config) -> None:
         found = misfits(options, schema, "options")
         if found:
             raise UserError("\n".join(f"{config.files['harnesses']}: {harness}: {line}" for line in found))
+    if hasattr(adapter_of(entry), "check"):
+        try:
+            adapter_of(entry).check(options)
+        except UserError as error:
+            raise UserError(f"{config.files['harnesses']}: {harness}: options.{error}") from None
 
 
 def _talk(arm: Arm, config: Config) -> tuple[str, str] | None:

@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,14 @@ ONE_ARGUMENT = 128 * 1024 - 1  # bytes; Linux refuses a longer one (MAX_ARG_STRL
 LONGEST_PATH = 4096
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 _KNOWN = ("prompt", "prompt_file", "workspace", "model")
+_SHOWN = ", ".join(f"{{{name}}}" for name in _KNOWN)
+_NAMES = "|".join(sorted(_KNOWN, key=len, reverse=True))
+# What was meant as a placeholder and would reach the program as it stands: a brace short, a space or capital too many.
+# Other braces are the program's own: JSON, `{}`, `{a,b}`, awk. `${...}` is a shell's.
+_UNCLOSED = re.compile(rf"\{{([a-z_]+)(?=$|[\s/.])|(?:^|[=:])({_NAMES})\}}")
+_ALMOST = re.compile(r"(?<!\$)\{\s*([A-Za-z][A-Za-z_ -]*?)\s*\}")
 _SYSTEM = ("/usr/", "/bin/", "/sbin/")
+_PATH = "/usr/local/bin:/usr/bin:/bin"  # of every box, as in docs/isolation.md
 _ALWAYS = ("python", "python3")  # on PATH of every box
 
 
@@ -81,17 +89,39 @@ def _endpoint(request: LaunchRequest) -> dict[str, str]:
 
 
 def split(template: str | list[str]) -> list[str]:
-    """The template's words, as a shell would split them; an unknown placeholder is a UserError."""
+    """The template's words, as a shell would split them; UserError where it has none or a placeholder is mistaken."""
     try:
         words = shlex.split(template) if isinstance(template, str) else list(template)
     except ValueError as error:
         raise UserError(f"template: {template!r}: {error}; quote it as for a shell") from None
-    for word in words:
-        for name in _PLACEHOLDER.findall(word):
-            if name not in _KNOWN:
-                known = ", ".join(f"{{{k}}}" for k in _KNOWN)
-                raise UserError(f"template: unknown placeholder {{{name}}} in {word!r}; known: {known}")
+    if not words or not words[0].strip():
+        raise UserError(f"template: {template!r} names no program; write its command line, with {_SHOWN}")
+    for word in [*words, " ".join(words)]:  # `{ prompt }` is three words
+        _check_word(word)
+    if _PLACEHOLDER.search(words[0]):
+        raise UserError(f"template: {words[0]!r}: the program itself can be no placeholder; name it before {_SHOWN}")
     return words
+
+
+def check(options: dict[str, Any]) -> None:
+    """What the schema cannot say of the options; UserError when the plan is made, not after an attempt reserved."""
+    split(options["template"])
+
+
+def _check_word(word: str) -> None:
+    for name in _PLACEHOLDER.findall(word):
+        if name not in _KNOWN:
+            raise UserError(f"template: unknown placeholder {{{name}}} in {word!r}; known: {_SHOWN}")
+    rest = _PLACEHOLDER.sub("", word)
+    for found in _ALMOST.finditer(rest):
+        meant = re.sub(r"[ -]", "_", found[1].lower())
+        if meant in _KNOWN:
+            raise UserError(f"template: unknown placeholder {found[0]} in {word!r}; known: {_SHOWN}")
+    for half in _UNCLOSED.finditer(word):
+        import difflib
+
+        if difflib.get_close_matches(half[1] or half[2], _KNOWN, 1, 0.8):
+            raise UserError(f"template: placeholder {half[0].lstrip('=:')} in {word!r} lacks a brace; known: {_SHOWN}")
 
 
 def is_final_event(line: bytes) -> bool:
@@ -108,6 +138,7 @@ def _binds(words: list[str], request: LaunchRequest) -> tuple[str, list[Bind]]:
     found = shutil.which(words[0])
     if found is None:
         raise _missing(words[0])
+    _check_interpreter(Path(found), request.options.get("env", {}))
     named = {Path(word) for word in words if word.startswith("/") and len(word) < LONGEST_PATH and Path(word).exists()}
     scratch = request.scratch.resolve()
     files = (Path(found).absolute(), Path(found).resolve())
@@ -125,6 +156,28 @@ def probe_version(options: dict[str, Any]) -> str | None:
         raise _missing(words[0])
     version: str | None = options.get("version")
     return version
+
+
+def _check_interpreter(program: Path, env: Mapping[str, str]) -> None:
+    """A first line `#!/usr/bin/env node` asks for a program on the box's PATH. Raises Fault('cli_missing').
+
+    `env` itself starts well there, so that without this look a missing interpreter would pass for the agent's failure.
+    """
+    with program.open("rb") as file:
+        first = file.readline(256).decode("utf-8", "replace").strip()
+    words = first.removeprefix("#!").split() if first.startswith("#!") else []
+    if not words or Path(words[0]).name != "env" or "PATH" in env:
+        return
+    wanted = next((word for word in words[1:] if not word.startswith("-") and "=" not in word), "/")
+    if "/" in wanted or wanted in _ALWAYS:
+        return
+    if shutil.which(wanted, path=_PATH) is None:
+        raise Fault(
+            "cli_missing",
+            f"{program} could not be started: its first line is {first!r}, and "
+            f"{wanted} is not in {_PATH}, where the agent's commands are looked up; write the "
+            f"interpreter's full path before it in the template, with its folder under binds",
+        )
 
 
 def _missing(program: str) -> Fault:
