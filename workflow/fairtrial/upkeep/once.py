@@ -110,6 +110,12 @@ def _entry(wanted: Wanted) -> tuple[str, dict[str, Any]] | None:
         if wanted.harness is None:
             raise UserError("--harness: is missing; name one of config/harnesses.yaml, or give --agent-cmd")
         return None
+    from fairtrial.harnesses.command.launch import split
+
+    try:
+        split(wanted.agent_cmd)
+    except UserError as error:
+        raise UserError(f"--agent-cmd: {error}") from None
     options = {"template": wanted.agent_cmd, **({"output": wanted.output} if wanted.output else {})}
     return wanted.harness or "try", {"adapter": "command", "options": options}
 
