@@ -32,7 +32,7 @@ def _look(asked: list[str]) -> int:
         for finding in probe.probe():
             sign = {True: "ok", False: "no", None: "--"}[finding.ok]
             print(f"  {sign}  {finding.name}: {finding.detail}", flush=True)
-            if finding.ok is False:
-                wrong += 1
+            wrong += finding.ok is False
+            if finding.remedy and not finding.ok:
                 print(f"      {finding.remedy}")
     return 1 if wrong else 0
