@@ -129,6 +129,16 @@ def test_narrow_page_does_not_scroll_sideways(page, folders, name):
         assert tab.evaluate("() => document.documentElement.scrollWidth") == 360
 
 
+def test_charts_of_the_full_width_fit_a_page_of_1200(page, folders):
+    """Also beside a scroll bar of 15 px no chart of the page has a scroll bar of its own."""
+    regions = "() => [...document.querySelectorAll('.scroll')].filter(r => r.querySelector(':scope > svg.chart')"
+    for width in (1185, 1200):
+        tab = page(folders["busy"] / "index.html", width=width)
+        wide = f"{regions} && r.scrollWidth > r.clientWidth).map(r => r.getAttribute('aria-label'))"
+        assert tab.evaluate(wide) == [], width
+        assert tab.evaluate(f"{regions}).length") >= 1
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("width", [360, 1240])
 def test_no_text_is_smaller_than_11_px(page, folders, name, width):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+from datetime import UTC, datetime
 
 import pytest
 from fairtrial.analysis import arms, compare, dataset, dataset_tables, scorecard, scorecard_files
@@ -165,3 +167,21 @@ def test_arms_on_different_tasks_are_said_above_the_numbers(tmp_path):
     for name in ("index.html", "report.md", "summary.txt"):
         assert words in text_of(out / name).replace("\\", ""), name
     assert f"{words} (3 to 5)" in text_of(out / "index.html")
+
+
+def test_a_free_arm_lacks_no_cost(tmp_path):
+    """The reference says `free` where a paid arm without costs is marked; one fault is one fault."""
+    agents = (fabricate.Arm("alder", "m", usd=None, cost_known=0.0),
+              fabricate.Arm("reference", "none", usd=None, cost_known=0.0, free=True))  # fmt: skip
+    matrix = fabricate.tree(tmp_path, tasks=2, repetitions=2, arms=agents)
+    first = sorted(tmp_path.glob("attempts/*/*/alder/*/*/r1"))[0]
+    fabricate.fault(tmp_path, "/".join(first.parts[-6:]), matrix["cells"][0], 1, datetime(2026, 1, 1, tzinfo=UTC))
+    shutil.rmtree(first)
+    out = built(tmp_path, matrix=matrix)
+    page, told = text_of(out / "index.html"), (out / "report.md").read_text()
+    rows = [line for line in told.splitlines() if line.startswith(("| alder m", "| reference none"))]
+    assert [line.rstrip(" |").split("| ")[-1] for line in sorted(rows[:2])] == ["0%", "free"]
+    assert '<span class="pill warn">0%</span>' in page and page.count('<span class="pill warn">0/3</span>') >= 1
+    assert '<span class="pill warn">0/4</span>' not in page.partition("Cost, US dollars")[2].partition("</tr>")[0]
+    assert "1 infrastructure fault;" in page and "1 fault" in text_of(out / "summary.txt")
+    assert "1 faults" not in text_of(out / "summary.txt")

@@ -45,11 +45,11 @@ def _say(record: dict[str, object], results: object) -> list[tuple[str, str]]:
     from fairtrial.contracts.plain import counted
 
     rows = missing_by_arm(results, record["cells"])  # type: ignore[arg-type]
-    print(
-        f"{record['name']}: {counted(sum(r.planned for r in rows), 'attempt')}, {sum(r.missing for r in rows)} missing"
-    )
+    missing = sum(row.missing for row in rows) or "none"
+    print(f"{record['name']}: {counted(sum(r.planned for r in rows), 'attempt')}, {missing} missing")
     for row in rows:
-        print(f"  {row.name:<48} {row.missing:>6} of {row.planned} missing{'' if row.free else '  (costs money)'}")
+        costs = "" if row.free else "  (costs money)"
+        print(f"  {row.name:<48} {row.missing or 'none':>6} of {row.planned} missing{costs}")
     for entry in record["skipped"]:  # type: ignore[attr-defined]
         print(f"  skipped: {entry['what']}: {entry['why']}")
     return [(row.arm[0], row.arm[3]) for row in rows if row.missing]

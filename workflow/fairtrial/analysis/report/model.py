@@ -121,6 +121,11 @@ class Report:
         """Indices of arms that never enter a comparison: reference and noop."""
         return {arm.index for arm in self.arms if not self.card(arm)["compared"]}
 
+    @cached_property
+    def free(self) -> set[int]:
+        """Indices of arms that cost nothing: no cost is no lack there."""
+        return {index for index, rows in self.rows_of.items() if all(self.columns["free"][row] for row in rows)}
+
     @property
     def planned(self) -> int:
         """Rows of the matrix."""

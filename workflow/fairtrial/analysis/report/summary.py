@@ -127,7 +127,8 @@ def _block(report: Report, arms: list[Arm], tasks: list[str], widths: dict[int, 
 
 def _footer(report: Report) -> list[str]:
     counts = [f"{report.planned:,} planned", f"{sum(report.scored):,} scored"]
-    for name, key in (("faults", "fault"), ("not run", "not_run"), ("excluded", "excluded"), ("unreadable", "problem")):
+    counts += [words.plural(report.count("fault"), "fault")] if report.count("fault") else []
+    for name, key in (("not run", "not_run"), ("excluded", "excluded"), ("unreadable", "problem")):
         if report.count(key):
             counts.append(f"{report.count(key):,} {name}")
     unscored = sum(report.done) - sum(report.scored)

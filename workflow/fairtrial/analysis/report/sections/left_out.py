@@ -38,7 +38,7 @@ def _summary(report: Report) -> str:
     unscored = sum(d and not s for d, s in zip(report.done, report.scored, strict=True))
     said = [
         f"{report.planned:,} planned", f"{counts['done']:,} with a result", f"{unscored:,} of these unscored",
-        f"{counts['fault']:,} infrastructure faults", f"{counts['not_run']:,} not run",
+        words.plural(counts["fault"], "infrastructure fault"), f"{counts['not_run']:,} not run",
         f"{counts['excluded']:,} excluded by hand",
         f"{counts['problem']:,} unreadable",
     ]  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from fairtrial.analysis.report import md
+from fairtrial.analysis.report import md, words
 from fairtrial.analysis.report.html import Cell, Safe, details, join, lead, pill, table, tag
 from fairtrial.analysis.report.model import Report
 
@@ -54,16 +54,20 @@ def wide(report: Report) -> str:
     return "half" if len(report.programs) <= 4 else ""
 
 
-def _cell(known: int, possible: int) -> Cell:
+def _cell(known: int, possible: int, needed: bool = True) -> Cell:
     if not possible:
         return Cell(tag("span", "none possible", class_="quiet"), -1)
     shown = f"{known}/{possible}"
-    return Cell(pill(shown, "warn") if known < possible else shown, known / possible)
+    return Cell(pill(shown, "warn") if known < possible and needed else shown, known / possible)
 
 
 def _table(report: Report, fields: Sequence[tuple[str, str, str]], label: str) -> Safe:
     groups = report.programs.values()
-    rows = [[shown, *(_cell(*coverage(report, arms, name, among)) for arms in groups)] for shown, name, among in fields]
+    rows: list[list[object]] = []
+    for shown, name, among in fields:
+        costly = [name != "cost_usd" or not report.free.issuperset(arms) for arms in groups]
+        known = (coverage(report, arms, name, among) for arms in groups)
+        rows.append([shown, *(_cell(*pair, needed) for pair, needed in zip(known, costly, strict=True))])
     return table(["Field", *report.programs], rows, label, numeric=range(1, len(report.programs) + 1))
 
 
@@ -84,7 +88,8 @@ def costs(report: Report) -> str:
     found = Counter(report.columns["cost_source"][row] or "unknown" for row in rows)
     said = ", ".join(f"{SOURCES.get(key, key)} {count}" for key, count in sorted(found.items()))
     bound = sum(bool(report.columns["tokens_lower_bound"][row]) for row in rows)
-    more = f" Tokens of {bound} attempts are a lower bound (no terminal event)." if bound else ""
+    attempts = f"{words.plural(bound, 'attempt')} {'is' if bound == 1 else 'are'}"
+    more = f" Tokens of {attempts} a lower bound (no terminal event)." if bound else ""
     return f"Source of cost: {said or 'nothing measured'}.{more}"
 
 

@@ -80,8 +80,6 @@ def every(found: dict[str, Any]) -> str:
 
 def _row(report: Report, arm: Arm) -> list[object]:
     card = report.card(arm)
-    share = card["cost_known_share"]
-    known = words.percent(share) if card["scored"] else words.DASH
     power_k = hat(report, card)
     counted = f"{card['passes']}/{card['scored']}"
     flaky = words.DASH if card["flaky_tasks"] is None else f"{card['flaky_tasks']}/{card['tasks']}"
@@ -96,8 +94,21 @@ def _row(report: Report, arm: Arm) -> list[object]:
         Cell(median(card), card["median_seconds_to_green"]),
         Cell(words.duration(card["mean_seconds_to_green"]), card["mean_seconds_to_green"]),
         Cell(words.dollars(card["cost_per_success_usd"]), card["cost_per_success_usd"]),
-        Cell(pill(known, "warn") if share is not None and share < 1 else known, share),
+        _known(report, arm, card),
     ]  # fmt: skip
+
+
+def known_cost(report: Report, arm: Arm, card: dict[str, Any]) -> str:
+    """The share of scored attempts with a known cost; an arm that costs nothing and says so nowhere is free."""
+    if arm.index in report.free and not card["cost_known_share"]:
+        return "free"
+    return words.percent(card["cost_known_share"]) if card["scored"] else words.DASH
+
+
+def _known(report: Report, arm: Arm, card: dict[str, Any]) -> Cell:
+    share, shown = card["cost_known_share"], known_cost(report, arm, card)
+    lacks = share is not None and share < 1 and arm.index not in report.free
+    return Cell(pill(shown, "warn") if lacks else shown, share)
 
 
 def span(card: dict[str, Any]) -> tuple[str, list[float] | None]:
@@ -160,6 +171,6 @@ def markdown(report: Report) -> str:
             words.percent(card["pass_rate"]), f"{card['passes']}/{card['scored']}",
             words.bounds((card["these_low"], card["these_high"])), words.bounds((card["like_low"], card["like_high"])),
             every(hat(report, card)), words.percent(card["flip_rate"]), median(card),
-            words.dollars(card["cost_per_success_usd"]), words.percent(card["cost_known_share"]),
+            words.dollars(card["cost_per_success_usd"]), known_cost(report, arm, card),
         ])  # fmt: skip
     return explanation(report) + "\n\n" + md.table(heads, rows)
