@@ -69,6 +69,10 @@ def test_a_fault_is_exit_3_and_no_row(lab: Lab) -> None:
     done = tried(lab, "--agent-cmd", "no-such-agent {prompt}", "--csv", "rows.csv")
     assert done.returncode == 3
     assert "no-such-agent is not on PATH" in done.stderr
+    [fault] = lab.results.glob("tries/*/faults/*/*/*/*/*/r1/*/fault.json")
+    shown = done.stderr.rpartition("evidence: ")[2].strip()
+    assert (lab.folder / shown).resolve() == fault.parent.resolve(), "what was kept of it is named"
+    assert "fault      cli_missing: " in lab.fairtrial("show", shown).stdout
     assert done.stdout == ""
     assert not (lab.folder / "rows.csv").exists()
 

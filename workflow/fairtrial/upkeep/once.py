@@ -56,6 +56,7 @@ def run_once(wanted: Wanted, results: Path) -> tuple[dict[str, str] | None, bool
     settings = replaced(settings, allow=True, access=stage["access"], free=frozenset(stage["free"]), name="try")
     attempt_id = AttemptId.parse(cell.attempt_id(1))
     if attempt.run(tree, attempt_id, settings) != 0:
+        sys.stderr.write("".join(f"evidence: {path.parent}\n" for path in tree.fault_records()))
         return None, None
     grade.run(tree, attempt_id, cell.row["grade"])
     folder = tree.attempt(attempt_id).folder
@@ -78,9 +79,9 @@ def planned(wanted: Wanted) -> tuple[Matrix, configuration.Config]:
     if wanted.network:
         raw["network"] = wanted.network
     if wanted.wall_seconds is not None:
-        raw["budget"] = {"wall_seconds": wanted.wall_seconds}
         if not 0 < wanted.wall_seconds < math.inf:
             raise UserError(f"--wall-seconds {wanted.wall_seconds:g}: must be more than 0")
+        raw["budget"] = {"wall_seconds": wanted.wall_seconds}
     entry = _entry(wanted)
     config = configuration.load(raw, base, Path.cwd(), {entry[0]: entry[1]} if entry else {})
     matrix = expand(config)
