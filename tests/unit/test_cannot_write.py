@@ -30,8 +30,8 @@ def attempt(tmp_path: Path) -> Iterator[Attempt]:
     closed = [tmp_path, *(p for p in tmp_path.rglob("*") if p.is_dir())]
     for folder in closed:
         folder.chmod(0o555)
-    for folder in list(tmp_path.parents)[:2]:  # pytest's own are for their owner only
-        if not folder.stat().st_mode & 0o001:
+    for folder in tmp_path.parents:  # pytest's own are for their owner only
+        if folder.stat().st_uid == os.geteuid() and not folder.stat().st_mode & 0o001:
             folder.chmod(0o711)
     me = os.geteuid()
     if me == 0:
