@@ -27,8 +27,9 @@ def interrupt(tmp_path: Path, words: list[str], ready: Callable[[str], bool]) ->
     out, err = tmp_path / "out.txt", tmp_path / "err.txt"
     with out.open("w") as stdout, err.open("w") as stderr:
         child = subprocess.Popen(
-            [sys.executable, "-m", "fairtrial", *words], stdout=stdout, stderr=stderr, env=environment, process_group=0
-        )
+            [sys.executable, "-m", "fairtrial", *words], stdout=stdout, stderr=stderr, env=environment, process_group=0,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - a job in the background ignores it
+        )  # fmt: skip
     deadline = time.monotonic() + 60
     while not ready(out.read_text()) and child.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)
