@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from fairtrial.capture import attempt, faults, seal
-from fairtrial.capture.settings import Settings
 from fairtrial.capture.spend import dead, leases, ledger
 from fairtrial.contracts.errors import UserError
 from fairtrial.contracts.lean import replaced
@@ -19,26 +18,13 @@ from fairtrial.contracts.records import dump, load
 from fairtrial.paths import AttemptId, Results
 from fairtrial.upkeep import redo
 
-from tests.lab import Lab
-
-SAID = '{"type":"result","subtype":"success","result":"ok","num_turns":1,"total_cost_usd":0.02,"usage":{"input_tokens":9,"output_tokens":3}}'  # noqa: E501
-SETTINGS = Settings(allow=True, max_usd=1.0, per_attempt_usd=0.05, min_free_bytes=0)
+from tests.paid import SETTINGS, planned
 
 
 @pytest.fixture
 def one(tmp_path: Path, monkeypatch) -> tuple[Results, AttemptId]:
     """A planned attempt of a harness that costs two cents."""
-    lab = Lab(tmp_path, tasks=["one"])
-    options = {"template": ["sh", "-c", f"echo 42 > answer.txt; echo '{SAID}'"], "output": "claude-json"}
-    lab.harnesses["paid"] = {"adapter": "command", "network": "none", "options": options}
-    lab.config.update(harnesses=["paid"], isolation="none", trace=[], repetitions=1)
-    lab.write()
-    done = lab.fairtrial("plan", "--write", "--configfile", "config.yaml")
-    assert done.returncode == 0, done.stderr
-    monkeypatch.chdir(tmp_path)
-    results = Results(Path("results"))
-    [cell] = load(results.experiment("default").matrix)["cells"]
-    return results, AttemptId("tiny", "one", "paid", "none", cell["recipe"], 1)
+    return planned(tmp_path, monkeypatch, 1)
 
 
 def faults_of(results: Results) -> list[dict]:

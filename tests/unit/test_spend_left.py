@@ -9,33 +9,19 @@ from pathlib import Path
 
 import pytest
 from fairtrial.capture import attempt
-from fairtrial.capture.settings import Settings
 from fairtrial.capture.spend import invocation, leases, ledger
 from fairtrial.contracts.errors import Fault, UserError
 from fairtrial.contracts.lean import replaced
-from fairtrial.contracts.records import dump, load
+from fairtrial.contracts.records import dump
 from fairtrial.paths import AttemptId, Results
 
-from tests.lab import Lab
-
-SAID = '{"type":"result","subtype":"success","result":"ok","num_turns":1,"total_cost_usd":0.02,"usage":{"input_tokens":9,"output_tokens":3}}'  # noqa: E501
-SETTINGS = Settings(allow=True, max_usd=1.0, per_attempt_usd=0.05, min_free_bytes=0)
+from tests.paid import SETTINGS, planned
 
 
 @pytest.fixture
 def one(tmp_path: Path, monkeypatch) -> tuple[Results, AttemptId]:
     """A planned attempt of a harness that costs two cents."""
-    lab = Lab(tmp_path, tasks=["one"])
-    options = {"template": ["sh", "-c", f"echo 42 > answer.txt; echo '{SAID}'"], "output": "claude-json"}
-    lab.harnesses["paid"] = {"adapter": "command", "network": "none", "options": options}
-    lab.config.update(harnesses=["paid"], isolation="none", trace=[], repetitions=2)
-    lab.write()
-    done = lab.fairtrial("plan", "--write", "--configfile", "config.yaml")
-    assert done.returncode == 0, done.stderr
-    monkeypatch.chdir(tmp_path)
-    results = Results(Path("results"))
-    [cell] = load(results.experiment("default").matrix)["cells"]
-    return results, AttemptId("tiny", "one", "paid", "none", cell["recipe"], 1)
+    return planned(tmp_path, monkeypatch, 2)
 
 
 def faults_of(results: Results) -> list[tuple[str, str]]:
