@@ -40,6 +40,7 @@ from fairtrial.analysis.arms import Arm, Json
 from fairtrial.analysis.compare_pair import Side
 from fairtrial.contracts.errors import UserError
 
+Key = tuple[str, str, str, str, bool]  # harness, toolset, adoption, model, simulated
 TABLE_AXES = ("harness", "model", "toolset")
 
 
@@ -92,32 +93,46 @@ def before_after(before: pd.DataFrame, after: pd.DataFrame, settings: Mapping[st
     """A matched before and after: {"schema_version": 1, "kind": "before_after", "pairs": [PAIR with a = after,
     b = before], "only_before": [arm], "only_after": [arm], "notes": [text]}.
 
-    Arms of the same name are compared; where no name is on both sides, one arm each is compared as it is.
-    Raises UserError when nothing can be matched.
+    Arms of the same name are compared; where no name is on both sides, one arm each is compared as it is. Simulated
+    arms are matched with simulated ones only. Raises UserError when nothing can be matched.
     """
     chosen = dict(settings or {})
-    old, new = ({a.name: a for a in arms_of.arms(columns.plain(f), chosen.get("adapters")) if a.compared}
-                for f in (before, after))  # fmt: skip
-    names = [(name, name) for name in sorted(old.keys() & new.keys())]
-    if not names and len(old) == len(new) == 1:
-        names = [(next(iter(new)), next(iter(old)))]
-    if not names:
-        raise UserError(
-            f"compare: no arm is on both sides; before: {', '.join(old) or 'none'}; after: {', '.join(new) or 'none'}; "
-            "choose selections of the same harness, toolset, adoption and model, or of one arm each"
-        )
-    pairs = [(Side.of(new[a], f"after ({a})"), Side.of(old[b], f"before ({b})")) for a, b in names]
-    used_new, used_old = {a for a, _ in names}, {b for _, b in names}
-    notes = ["only arms on both sides are compared"] if old.keys() - used_old or new.keys() - used_new else []
-    notes += _same(before, after)
+    old, new = (
+        {(a.harness, a.toolset, a.adoption, a.model, a.simulated): a
+         for a in arms_of.arms(columns.plain(frame), chosen.get("adapters")) if a.compared}
+        for frame in (before, after)
+    )  # fmt: skip
+    keys = _both_sides(old, new)
+    pairs = [(Side.of(new[a], f"after ({new[a].name})"), Side.of(old[b], f"before ({old[b].name})")) for a, b in keys]
+    only_old, only_new = (
+        sorted(arm.name for key, arm in side.items() if key not in used)
+        for side, used in ((old, {b for _, b in keys}), (new, {a for a, _ in keys}))
+    )
+    notes = ["only arms on both sides are compared"] if only_old or only_new else []
     return {
         "schema_version": 1,
         "kind": "before_after",
         "pairs": compare_pair.table(pairs, chosen),
-        "only_before": sorted(old.keys() - used_old),
-        "only_after": sorted(new.keys() - used_new),
-        "notes": notes,
+        "only_before": only_old,
+        "only_after": only_new,
+        "notes": notes + _same(before, after),
     }
+
+
+def _both_sides(old: Mapping[Key, Arm], new: Mapping[Key, Arm]) -> list[tuple[Key, Key]]:
+    """Keys of (after, before): equal ones, else the only one of each side; never a simulated and a measured arm."""
+    keys = [(key, key) for key in sorted(old.keys() & new.keys())]
+    if not keys and len(old) == len(new) == 1:
+        keys = [(a, b) for a, b in [(next(iter(new)), next(iter(old)))] if a[-1] == b[-1]]
+    if not keys:
+        names = ["; ".join(arm.name + " (simulated)" * (arm.simulated and "(simulated)" not in arm.name)
+                           for arm in side.values()) or "none" for side in (old, new)]  # fmt: skip
+        raise UserError(
+            f"compare: no arm is on both sides; before: {names[0]}; after: {names[1]}; choose selections of the same "
+            "harness, toolset, adoption and model, or of one arm each; simulated arms are never compared with "
+            "measured ones"
+        )
+    return keys
 
 
 def _same(before: pd.DataFrame, after: pd.DataFrame) -> list[str]:

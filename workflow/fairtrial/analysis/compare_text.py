@@ -41,7 +41,7 @@ def _pair(pair: Json) -> Iterator[str]:
                           + (f", {time['sooner']} sooner" if time["sooner"] else CROSS * (time["reading"] == SEPARATED))
                           + (f"; mean {time['difference_seconds']:+.1f} s" if time["difference_seconds"] is not None
                              else "")),
-        (f"pass^{pair['reliability']['k']}", _reliability(pair["reliability"])),
+        (f"pass^{pair['reliability']['k'] or 'k'}", _reliability(pair["reliability"])),
         *((f"{name} of a success", _ratio(pair[name])) for name in ("cost", "tokens", "seconds")),
     ]  # fmt: skip
     if len(pair["changed"]) == 1 and not pair["axes"]:  # the labels say what differs otherwise, the notes what is more

@@ -17,6 +17,7 @@ from fairtrial.analysis.compare_pair import Side
 from fairtrial.analysis.stats import rates
 
 POOLED = 3
+EARLY = re.compile(r"-(?!post)[a-z]|[._]?(?:a|b|c|rc|alpha|beta|dev|pre)\d*\b", re.IGNORECASE)  # after the numbers
 
 
 def versions(attempts: pd.DataFrame, settings: Mapping[str, Any] | None = None) -> Json:
@@ -53,8 +54,13 @@ def ordered(known: Sequence[str], attempts: pd.DataFrame) -> tuple[list[str], st
     return sorted(known, key=lambda version: (starts.get(version, ""), version)), "first start"
 
 
-def _natural(version: str) -> list[tuple[int, int, str]]:
-    return [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in re.split(r"(\d+)", version)]
+def _natural(version: str) -> tuple[Any, ...]:
+    """By the numbers, then a pre-release (1.2.0-rc.1, 1.2.0b3) before its release, and what only adds to it after."""
+    found = re.match(r"v?(\d+(?:\.\d+)*)(.*)", version, re.DOTALL)
+    numbers, rest = found.groups() if found else ("", version)
+    early = EARLY.match(rest) is not None
+    parts = [(1, int(part), "") if part.isdecimal() else (0, 0, part) for part in re.split(r"(\d+)", rest)]
+    return [int(part) for part in numbers.split(".") if part], not early, parts
 
 
 def _only(arm: Arm, wanted: Sequence[str]) -> Arm:

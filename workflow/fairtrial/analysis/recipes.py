@@ -89,6 +89,7 @@ def select(
     for option, moment in (("--since", since), ("--until", until)):
         if moment is not None and not MOMENT.fullmatch(moment):
             raise UserError(f"{option} {moment}: give a day such as 2026-01-31, or a time such as 2026-01-31T14:30")
+    since, until = (moment and moment.removesuffix("Z") for moment in (since, until))  # `:05.1Z` sorts before `Z`
     everything, starts = list(found), tuple(prefixes)
     for prefix in starts:
         if not any(one.recipe.startswith(prefix) for one in everything):
