@@ -105,3 +105,25 @@ def test_a_moment_without_a_zone_is_utc(tmp_path, monkeypatch):
     monkeypatch.undo()
     time.tzset()
     assert row["started_at"].isoformat() == "2026-01-05T09:00:00+00:00"
+
+
+def test_a_run_given_twice_counts_once(tmp_path):
+    """A copy of a run folder, a second record of a run, and a task whose id is the same as a name are named."""
+    for place, passed in (("one", True), ("two", False)):
+        folder = tmp_path / place / META["run_id"]
+        folder.mkdir(parents=True)
+        (folder / "meta.json").write_text(json.dumps(META | {"tasks": ["a_b", "A_b"]}))
+        lines = [run("a_b", 0, True), run("a_b", 1, passed), run("A_b", 2, True), run("A_b", 0, False)]
+        (folder / "runs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = rerun_bench.read([tmp_path / "one", tmp_path / "two"])
+    assert [(row["attempt_id"][-2:], row["outcome"]) for row in found["attempts"]] == [
+        ("r1", "green"), ("r2", "green"), ("r3", "green"),
+    ]  # fmt: skip
+    assert len(found["checks"]) == 3
+    assert [p["reason"].split(";")[0] for p in found["problems"]] == [
+        "line 4: another record than an earlier line for a_b run 0",
+        "line 1: a copy of an earlier line for a_b run 0",
+        "line 2: another record than an earlier line for a_b run 1",
+        "line 3: a copy of an earlier line for a_b run 2",
+        "line 4: another record than an earlier line for a_b run 0",
+    ]

@@ -15,6 +15,7 @@ from fairtrial.contracts.errors import UserError
 from fairtrial.paths import Results
 
 Json = dict[str, Any]
+LATE = "fault_found_at_grading"  # ending of an attempt whose fault only the grade saw: a result, and yet a fault
 
 
 @dataclass

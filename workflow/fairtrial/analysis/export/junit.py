@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from fairtrial.analysis.export._source import Source, arm_name
+from fairtrial.analysis.export._source import LATE, Source, arm_name
 
 HELP = "write junit.xml: failure = agent, error = infrastructure, skipped = not run"
 Json = dict[str, Any]
@@ -67,6 +67,9 @@ def _case(suite: ET.Element, row: Json, source: Source, beside: str) -> str | No
     if status == "fault":
         fault = source.faults.get(row["attempt_id"], {})
         _tell(case, "error", str(fault.get("kind", "fault")), str(fault.get("message", "")))
+        return "errors"
+    if row["ending"] == LATE:
+        _tell(case, "error", LATE, str(row["ending_reason"] or ""))
         return "errors"
     if status == "problem" or not row["scored"]:
         kind = "record unreadable" if status == "problem" else str(row["verdict"])

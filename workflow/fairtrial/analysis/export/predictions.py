@@ -6,18 +6,18 @@ import json
 from pathlib import Path
 from typing import Any
 
-from fairtrial.analysis.export._source import Source, arm_name
+from fairtrial.analysis.export._source import LATE, Source, arm_name
 
 HELP = "write SWE-bench predictions, one JSONL file per arm and repetition; faults are left out"
 Json = dict[str, Any]
 
 
 def export(source: Source, out: Path) -> list[Path]:
-    """<out>/<arm>.r<n>.jsonl; an attempt whose change was not captured is left out."""
+    """<out>/<arm>.r<n>.jsonl; an attempt whose change was not captured is left out, and so is a fault found late."""
     files: dict[str, list[Json]] = {}
     for row in source.with_result():
         patch = source.folder(row) / "workspace.patch"
-        if not patch.is_file():
+        if row["ending"] == LATE or not patch.is_file():
             continue
         name = f"{arm_name(row).replace('/', '+')}.r{row['repetition']}.jsonl"
         files.setdefault(name, []).append({

@@ -3,8 +3,9 @@
 <folder>/<run_id>/{meta.json, runs.jsonl, errors.jsonl, diffs/<task>/runNNN.diff}
 
 What it cannot tell stays null: no seal, no isolation, no named checks, no command trace. Every row is marked foreign.
-One rule for a doubled (task_id, run_index): the first line stands, the others are named. A record that rerun-bench's
-verifier scored although the agent timed out or broke off is ending timeout or agent_error with check_passed beside it.
+One rule for a doubled (task_id, run_index), for a run given twice and for task ids that differ in punctuation or case
+only: the first line stands, the others are named. A record that rerun-bench's verifier scored although the agent timed
+out or broke off is ending timeout or agent_error with check_passed beside it.
 """
 
 from __future__ import annotations
@@ -37,9 +38,10 @@ def run_folders(path: Path) -> list[Path]:
 def read(paths: Iterable[Path]) -> Json:
     """{"matrix", "attempts": [row], "checks": [row], "faults": [row], "problems": [{path, attempt_id, reason}]}."""
     found: Json = {"cells": {}, "attempts": [], "checks": [], "faults": [], "problems": []}
+    seen: dict[str, bytes] = {}  # attempt -> its line, over all folders: one may be given twice, as a copy
     for path in paths:
         for folder in run_folders(path):
-            _read_run(folder, found)
+            _read_run(folder, found, seen)
     cells = [found["cells"][key] for key in sorted(found["cells"])]
     digest = hashlib.sha256(json.dumps(cells, sort_keys=True).encode()).hexdigest()
     found["matrix"] = {
@@ -53,7 +55,7 @@ def read(paths: Iterable[Path]) -> Json:
     return found
 
 
-def _read_run(folder: Path, found: Json) -> None:
+def _read_run(folder: Path, found: Json, seen: dict[str, bytes]) -> None:
     try:
         meta = json.loads((folder / "meta.json").read_bytes())
         run, tasks, repetitions = str(meta["run_id"]), list(meta["tasks"]), int(meta["runs_per_task"])
@@ -64,21 +66,22 @@ def _read_run(folder: Path, found: Json) -> None:
     ).hexdigest()
     for task in tasks:
         cell = _cell(meta, str(task), recipe, repetitions)
-        found["cells"][cell["harness"], cell["model"], recipe, cell["task"]] = cell
-    seen: dict[tuple[str, int], bytes] = {}
+        found["cells"].setdefault((cell["harness"], cell["model"], recipe, cell["task"]), cell)
     for name, keep in (("runs.jsonl", _keep_run), ("errors.jsonl", _keep_error)):
         for number, line, record in _lines(folder / name, found):
             where = {"path": f"{run}/{name}", "attempt_id": None}
             try:
-                key = (_text(record["task_id"]), _index(record["run_index"], repetitions))
+                task, index = _text(record["task_id"]), _index(record["run_index"], repetitions)
+                cell = found["cells"].get((slug(str(meta["agent"])), slug(_model(meta)), recipe, slug(task)))
+                if cell is None:
+                    raise ValueError(f"task {task!r} is not in meta.json")
+                key = attempt_id(cell, record)
                 if name == "runs.jsonl" and key in seen:
                     what = "a copy of" if seen[key] == line else "another record than"
-                    raise ValueError(f"{what} an earlier line for {key[0]} run {key[1]}; the first one stands")
-                cell = found["cells"].get((slug(str(meta["agent"])), slug(_model(meta)), recipe, slug(key[0])))
-                if cell is None:
-                    raise ValueError(f"task {key[0]!r} is not in meta.json")
+                    raise ValueError(f"{what} an earlier line for {cell['task']} run {index}; the first one stands")
                 keep(found, cell, record, folder)
-                seen.setdefault(key, line)
+                if name == "runs.jsonl":
+                    seen[key] = line
             except (ValueError, KeyError, TypeError) as error:
                 said = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
                 found["problems"].append({**where, "reason": f"line {number}: {said}; the line is left out"})
