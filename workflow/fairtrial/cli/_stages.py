@@ -135,10 +135,20 @@ def selection(args: argparse.Namespace, verb: str) -> Any:
 
 
 def dataset(results: Path, matrix: Json, out: Path, folders: Mapping[str, Path] | None = None) -> Json:
-    """Stage one: tables. Returns counts by status."""
+    """Stage one: tables, of the trees that `folders` are in where it says where attempts are. Counts by status."""
     from fairtrial.analysis import dataset as stage
 
-    return stage.build(results, matrix, out, prices(), folders)
+    roots = list(dict.fromkeys(folder.parents[6] for folder in folders.values())) if folders else results
+    return stage.build(roots, matrix, out, prices(), folders)
+
+
+def of_another_plan(tables: Path, matrix: Json) -> bool:
+    """Whether the tables hold other attempts than the matrix plans: they were made before it was planned again."""
+    from fairtrial.analysis import dataset as stage
+    from fairtrial.analysis import dataset_tables
+
+    told: list[str] = dataset_tables.read(tables / "attempts.parquet", ["attempt_id"])["attempt_id"].to_pylist()
+    return told != [one.id for one in stage.plan_of(Path(), matrix)]
 
 
 def chosen_dataset(chosen: Any, out: Path) -> None:

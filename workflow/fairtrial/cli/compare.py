@@ -67,11 +67,10 @@ def _record(args: argparse.Namespace) -> _stages.Json:
 def _planned(args: argparse.Namespace) -> tuple[pd.DataFrame, _stages.Json]:
     """The experiment's attempts table; of an unfinished run it is made from what there is by now."""
     matrix, experiment = _stages.matrix_of(args)
-    tables = experiment.so_far / "dataset"
-    if (experiment.dataset / "attempts.parquet").exists():
-        tables = experiment.dataset
-    else:
-        _stages.dataset(args.results, matrix, tables)
+    tables = experiment.dataset
+    if not (tables / "attempts.parquet").exists() or _stages.of_another_plan(tables, matrix):
+        tables = experiment.so_far / "dataset"
+        _stages.dataset(args.results, matrix, tables, _stages.folders_of(experiment, matrix))
     return _frame(tables, matrix, ())
 
 

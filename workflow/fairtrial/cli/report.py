@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fairtrial.cli import _stages
+
+if TYPE_CHECKING:
+    from fairtrial.paths import Experiment
 
 HELP = "render the report; --so-far of an unfinished run, --attempts or --manifest of chosen attempts"
 
@@ -27,17 +32,14 @@ def run(args: argparse.Namespace) -> int:
         return _chosen(args)
     matrix, experiment = _stages.matrix_of(args)
     if args.so_far:
-        out = args.out or experiment.so_far
-        return _all_stages(args, matrix, out, so_far=True)
+        return _so_far(args, matrix, experiment)
     return _render(args, matrix, experiment)
 
 
-def _render(args: argparse.Namespace, matrix: _stages.Json, experiment: object) -> int:
+def _render(args: argparse.Namespace, matrix: _stages.Json, experiment: Experiment) -> int:
     from fairtrial.analysis.report import render
     from fairtrial.contracts.errors import UserError
-    from fairtrial.paths import Experiment
 
-    assert isinstance(experiment, Experiment)
     for path, verb in ((experiment.dataset / "attempts.parquet", "dataset"),
                        (experiment.scorecard / "scorecard.json", "scorecard")):  # fmt: skip
         if not path.exists():
@@ -45,6 +47,11 @@ def _render(args: argparse.Namespace, matrix: _stages.Json, experiment: object) 
                 f"{path}: no such file; `fairtrial {verb} --name {matrix['name']}` makes it; "
                 "of an unfinished run: report --so-far"
             )
+    if _stages.of_another_plan(experiment.dataset, matrix):
+        sys.stderr.write(
+            f"fairtrial: {experiment.dataset}: is of an earlier plan than matrix.json; `snakemake --cores 2` goes on "
+            "with the run and makes it anew, report --so-far shows what there is\n"
+        )
     if args.k or not (experiment.scorecard / "comparisons.json").exists():
         _stages.scorecard(experiment.dataset, matrix, experiment.scorecard, args.k)
     out = args.out or experiment.report
@@ -53,12 +60,13 @@ def _render(args: argparse.Namespace, matrix: _stages.Json, experiment: object) 
     return _say(out)
 
 
-def _all_stages(args: argparse.Namespace, matrix: _stages.Json, out: Path, so_far: bool = False) -> int:
+def _so_far(args: argparse.Namespace, matrix: _stages.Json, experiment: Experiment) -> int:
     from fairtrial.analysis.report import render
 
-    _stages.dataset(args.results, matrix, out / "dataset")
+    out, folders = args.out or experiment.so_far, _stages.folders_of(experiment, matrix)
+    _stages.dataset(args.results, matrix, out / "dataset", folders)
     _stages.scorecard(out / "dataset", matrix, out / "scorecard", args.k)
-    render.build(out / "dataset", out / "scorecard", matrix, args.results, out / "report", so_far=so_far)
+    render.build(out / "dataset", out / "scorecard", matrix, args.results, out / "report", so_far=True, folders=folders)
     _stages.say_problems(out / "dataset")
     return _say(out / "report")
 
