@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import pytest
 from fairtrial.analysis import arms, compare, dataset, dataset_tables, scorecard, scorecard_files
-from fairtrial.analysis.report import html, render, summary
+from fairtrial.analysis.report import curves, html, render, summary
 from fairtrial.contracts import records
 
 from tests import fabricate
@@ -185,3 +185,22 @@ def test_a_free_arm_lacks_no_cost(tmp_path):
     assert '<span class="pill warn">0/4</span>' not in page.partition("Cost, US dollars")[2].partition("</tr>")[0]
     assert "1 infrastructure fault;" in page and "1 fault" in text_of(out / "summary.txt")
     assert "1 faults" not in text_of(out / "summary.txt")
+
+
+def test_the_count_of_those_not_green_yet_is_exact():
+    """A curve drawn with fewer steps than it has greens still counts every attempt below it."""
+    times = [float(t) for t in range(1, 601)]
+    drawn = curves.GreenCurve([(600.0, 1.0)], [], 600, times)
+    assert [drawn.waiting(t) for t in (0.5, 1, 250, 599, 600)] == [600, 599, 350, 1, 0]
+
+
+def test_no_interval_is_promised_where_there_is_none(tmp_path):
+    """Below five tasks the page says so instead of a level, and a pair without a common task has no points."""
+    arms_ = (fabricate.Arm("a", "m"), fabricate.Arm("b", "m"))
+    first = fabricate.tree(tmp_path, tasks=1, repetitions=1, arms=arms_[:1])
+    second = fabricate.tree(tmp_path, tasks=1, repetitions=1, arms=arms_[1:], suite="other")
+    out = built(tmp_path, matrix=fabricate.matrix_of(first["cells"] + second["cells"]))
+    page, told = text_of(out / "index.html"), text_of(out / "report.md")
+    for said in (page, told):
+        assert "No pair has the five common tasks that this takes." in said and "holds at 95%." not in said
+    assert "a \u2212 b: no scored task in common: not separated, no winner" in told

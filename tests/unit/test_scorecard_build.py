@@ -251,3 +251,10 @@ def test_files(tmp_path: Path) -> None:
     table = pq.read_table(tmp_path / "one" / "scorecard.parquet")
     assert table.column_names == list(read[0]) and str(table.schema.field("approach_similarity").type) == "double"
     assert json.loads((tmp_path / "one" / "scorecard.json").read_bytes())["arms"] == card["arms"]
+
+
+def test_a_line_break_in_a_version_ends_no_row(tmp_path: Path) -> None:
+    """What a program calls its version is text of others: a lone carriage return stays inside its cell."""
+    scorecard.write(build(cell(1, 1, harness_version="1.0\r=2")), tmp_path)
+    with (tmp_path / "scorecard.csv").open(newline="", encoding="utf-8") as stream:
+        assert [row["harness_versions"] for row in csv.DictReader(stream)] == ["1.0\r=2"]

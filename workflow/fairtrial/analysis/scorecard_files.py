@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -61,11 +59,8 @@ def flat(row: Json, scorecard: Json) -> Json:
 
 def as_csv(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bytes:
     """UTF-8, LF; empty is null; text that a spreadsheet would run gets an apostrophe, numbers never."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows([_cell(row.get(name)) for name in names] for row in rows)
-    return stream.getvalue().encode("utf-8", "replace")
+    lines = [list(names), *([_cell(row.get(name)) for name in names] for row in rows)]
+    return "".join(map(dataset_csv.csv_line, lines)).encode("utf-8", "replace")
 
 
 def _cell(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -13,16 +14,16 @@ LEAST_TASKS = 5
 
 
 class GreenCurve(NamedTuple):
-    """Steps (seconds, share), the band (seconds, low, high; empty below five tasks), attempts."""
+    """Steps (seconds, share), the band (seconds, low, high; empty below five tasks), attempts, when each was green."""
 
     steps: list[tuple[float, float]]
     band: list[tuple[float, float, float]]
     attempts: int
+    times: list[float]  # seconds, ascending; all of them, where the steps of a large run are thinned
 
     def waiting(self, seconds: float) -> int:
         """Attempts not green by then."""
-        share = next((s for t, s in reversed(self.steps) if t <= seconds), 0.0)
-        return round(self.attempts * (1 - share))
+        return self.attempts - bisect_right(self.times, seconds)
 
 
 def curve(report: Report, arm: Arm, column: str, low: float, high: float) -> GreenCurve:
@@ -35,7 +36,7 @@ def curve(report: Report, arm: Arm, column: str, low: float, high: float) -> Gre
     green = np.sort(times[np.isfinite(times)])
     steps = [(float(t), (place + 1) / len(rows)) for place, t in enumerate(green)]
     tasks = [report.task_of[row] for row in rows]
-    return GreenCurve(_thinned(steps), _band(times, tasks, low, high), len(rows))
+    return GreenCurve(_thinned(steps), _band(times, tasks, low, high), len(rows), green.tolist())
 
 
 def _known(seconds: Any, outcome: Any) -> float:

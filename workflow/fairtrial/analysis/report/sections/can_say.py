@@ -14,6 +14,7 @@ QUESTION = "Which arms are told apart, and which are not?"
 SHOWN = 12
 MOST = 30  # pairs in report.md
 NO_INTERVAL = "no interval below five tasks"
+NOTHING = "no scored task in common"
 
 
 def html(report: Report) -> str:
@@ -39,10 +40,14 @@ def nothing(report: Report) -> str:
 
 def intro(report: Report) -> str:
     """How the intervals were made and what would go unseen."""
-    families = words.listing(report.pairs["families"])
-    many = len(report.pairs["pairs"]) > 1
+    families, pairs = words.listing(report.pairs["families"]), report.pairs["pairs"]
     text = "Paired by task, for tasks like these. "
-    text += f"Intervals hold jointly at 95% over the {families}." if many else "The interval holds at 95%."
+    if all(pair["low"] is None for pair in pairs):
+        text += "No pair has the five common tasks that this takes."
+    else:
+        text += (
+            f"Intervals hold jointly at 95% over the {families}." if len(pairs) > 1 else "The interval holds at 95%."
+        )
     found = report.pairs["detectable"]
     if found is None:
         return text
@@ -82,7 +87,7 @@ def _separated(pair: dict[str, Any]) -> Safe:
 
 def _open(pair: dict[str, Any]) -> Safe:
     if pair["difference"] is None:
-        return join([f"{pair['a']} and {pair['b']}{pair['where']}: no scored task in common"])
+        return join([f"{pair['a']} and {pair['b']}{pair['where']}: {NOTHING}"])
     known = pair["low"] is not None
     interval = f"[{words.points(pair['low'])}, {words.points(pair['high'])}]" if known else NO_INTERVAL
     body = f"{pair['a']} and {pair['b']}{pair['where']}: {words.points(pair['difference'])} points "
@@ -109,9 +114,10 @@ def markdown(report: Report) -> str:
         verdict = "separated" if pair["separated"] else "not separated, no winner"
         known = pair["low"] is not None
         interval = f"[{words.points(pair['low'])}, {words.points(pair['high'])}]" if known else f"({NO_INTERVAL})"
+        size = f"{words.points(pair['difference'])} points {interval}" if pair["difference"] is not None else NOTHING
         name = md.esc(f"{pair['a']} \u2212 {pair['b']}{pair['where']}")
         told = md.esc(f"{verdict}{_confounded(pair)}")
-        lines.append(f"- {name}: {words.points(pair['difference'])} points {interval}: {told}")
+        lines.append(f"- {name}: {size}: {told}")
     return "\n".join([*lines, *more(len(pairs))])
 
 
