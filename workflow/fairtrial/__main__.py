@@ -11,7 +11,7 @@ import os
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from fairtrial.contracts.errors import Fault, UserError
 from fairtrial.contracts.plain import plain
@@ -38,10 +38,24 @@ def module(verb: str) -> ModuleType:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line; argparse prints the whole usage before it."""
+    """Says what is wrong in one line; argparse prints the whole usage before it. Options are written in full."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings, allow_abbrev=False)  # else `--config x=1`, Snakemake's, is read as --configfile
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {plain(message)}; `{self.prog} --help` says what there is\n")
+        hint = self._meant(message) if message.startswith("unrecognized") else ""
+        self.exit(2, f"{self.prog}: {plain(message)}{hint}; `{self.prog} --help` says what there is\n")
+
+    def _meant(self, message: str) -> str:
+        """The option that the first unknown word is likely to stand for."""
+        from fairtrial.contracts.schema import meant
+
+        word = message.partition(": ")[2].split(" ")[0].partition("=")[0]
+        known = sorted(self._option_string_actions)
+        if word.endswith((".yaml", ".yml")) and "--configfile" in known:
+            return " (did you mean '--configfile " + plain(word) + "'?)"
+        return meant(word, known) if word.startswith("--") else ""
 
 
 def parser_of(verb: str) -> argparse.ArgumentParser:

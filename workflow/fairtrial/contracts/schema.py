@@ -20,6 +20,7 @@ _BOUNDS = {
     "maximum": "at most",
     "exclusiveMaximum": "less than",
 }
+_BARE = {"integer": r"-?\d+", "number": r"-?\d+(\.\d+)?", "boolean": "true|false"}  # what YAML reads as that kind
 SHOWN = 12  # names of what is known, in one line
 
 
@@ -100,18 +101,32 @@ def _line(error: Any, where: str) -> str:
     if error.validator == "enum":
         return f"{where}: {error.instance!r} is not one of {', '.join(map(repr, error.validator_value))}"
     if error.validator == "type":
-        given, hint = error.instance, ""
-        if error.validator_value == "array" and isinstance(given, str | int | float):
-            hint = f"; a list is written [{given}]"
-        return f"{where}: {_short(given)} is not of type {_types(error.validator_value)}{hint}"
+        return f"{where}: {_short(error.instance)} is not of type {_types(error.validator_value)}{_written(error)}"
     if error.validator == "pattern":
         hint = error.schema.get("description", f"must match {error.validator_value}")
         return f"{where}: {_short(error.instance)} is not allowed; {hint}"
     return f"{where}: {_bound(error) or error.message}"
 
 
+def _written(error: Any) -> str:
+    """How a value of the wrong type is written right, where that is plain to see."""
+    given, wanted = error.instance, _types(error.validator_value)
+    if given is None:
+        return "; give a value, or leave the key out"
+    if not isinstance(given, str | int | float):
+        return ""
+    if wanted == "array":
+        return f"; {given} lacks its last bracket" if str(given).startswith("[") else f"; a list is written [{given}]"
+    bare = next((text for kind, text in _BARE.items() if kind in wanted), None)
+    return f"; write {given} without quotes" if bare and re.fullmatch(bare, str(given)) else ""
+
+
 def _bound(error: Any) -> str | None:
-    """A number that is too small or too large, in words."""
+    """A number that is too small or too large, nothing where something must stand, or one thing twice: in words."""
+    if error.validator == "uniqueItems":
+        return f"{_short(error.instance)} has non-unique elements; name each once"
+    if error.validator in ("minItems", "minLength") and not error.instance:
+        return "must not be empty"
     word = _BOUNDS.get(error.validator)
     return word and f"{_short(error.instance)} is not allowed; must be {word} {error.validator_value}"
 

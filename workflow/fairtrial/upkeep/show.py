@@ -40,7 +40,9 @@ def locate(given: str, results: Path) -> Attempt:
         raise UserError(f"{given}: is no sealed attempt but what is kept beside one; `fairtrial show` reads it")
     attempt = _named(given, results)
     if not attempt.folder.is_dir():
-        raise UserError(f"{attempt.folder}: there is no such attempt on disk; `fairtrial plan` lists what is missing")
+        beside = sorted(path.name for path in attempt.folder.parent.glob("r[0-9]*"))
+        there = f"of this recipe there are {', '.join(beside)}" if beside else "`fairtrial recipes` lists what there is"
+        raise UserError(f"{attempt.folder}: there is no such attempt on disk; {there}")
     return attempt
 
 
