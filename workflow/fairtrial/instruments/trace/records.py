@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO
 
 from fairtrial.contracts.lean import field, lean
 from fairtrial.contracts.protocols import Json
@@ -36,9 +36,11 @@ class Record:
     process: procfs.Process | None
     proven: bool
     nested: bool
+    cut: bool = False  # the end of its arguments is not kept
+    lost: set[str] = field(default_factory=set)  # streams whose copy could not be written; nothing follows a hole
     kept: dict[str, int] = field(default_factory=lambda: {"stdout": 0, "stderr": 0})
     paths: dict[str, Path] = field(default_factory=dict)
-    files: dict[str, BinaryIO] = field(default_factory=dict)
+    files: dict[str, FileIO] = field(default_factory=dict)
 
     @property
     def interpreter(self) -> bool:
@@ -89,8 +91,8 @@ class Records:
     def more(self, record: Record, letter: bytes, body: bytes) -> None:
         """More arguments or captured bytes of a command. ValueError: no such message."""
         if letter == b"A":
+            record.start.argv += b"" if record.cut else body
             self._count_text(record, len(body))
-            record.start.argv += body if len(record.start.argv) < self.caps.argument_bytes else b""
         elif letter in LETTERS:
             self._keep(record, LETTERS[letter], body)
         else:
@@ -155,25 +157,40 @@ class Records:
             earlier.proven = False
 
     def _count_text(self, record: Record, size: int) -> None:
+        """Past a cap the end of a command's arguments is cut, never the middle."""
         self.text_bytes += size
-        if self.text_bytes > self.caps.text_bytes or len(record.start.argv) > self.caps.argument_bytes:
-            self.cut_arguments += 1
-            del record.start.argv[min(4096, self.caps.argument_bytes) :]
+        room = self.caps.argument_bytes
+        if self.text_bytes > self.caps.text_bytes:
+            room = min(4096, room)
+        if len(record.start.argv) > room:
+            del record.start.argv[room:]
+            self.cut_arguments += not record.cut
+            record.cut = True
 
     def _keep(self, record: Record, stream: str, body: bytes) -> None:
         room = min(self.caps.capture_bytes - self.capture_bytes, self.caps.stream_bytes - record.kept[stream])
         self.capture_full = self.capture_full or len(body) > self.caps.capture_bytes - self.capture_bytes
         body = body[: max(room, 0)]
-        if not body or not record.proven:
+        if not body or not record.proven or stream in record.lost:
             return
+        try:
+            written = self._copy(record, stream).write(body) or 0
+        except OSError:  # no space, no descriptor: the copy ends here, the record goes on
+            written = 0
+        if written < len(body):
+            record.lost.add(stream)
+            self.capture_full = True
+        record.kept[stream] += written
+        self.capture_bytes += written
+
+    def _copy(self, record: Record, stream: str) -> FileIO:
         if stream not in record.files:
             self.folder.mkdir(exist_ok=True)
             name = re.sub(r"[^A-Za-z0-9._-]", "_", record.start.command)[:40]
-            record.paths[stream] = self.folder / f"{record.line['seq']:06d}-{name}.{stream}"
-            record.files[stream] = record.paths[stream].open("ab")
-        record.files[stream].write(body)
-        record.kept[stream] += len(body)
-        self.capture_bytes += len(body)
+            path = self.folder / f"{record.line['seq']:06d}-{name}.{stream}"
+            record.files[stream] = path.open("ab", buffering=0)  # so that closing has nothing left to write
+            record.paths[stream] = path
+        return record.files[stream]
 
 
 def _line(record: Record, seq: int, parent: Record | None) -> Json:
