@@ -20,7 +20,9 @@ VERSION = 1
 EMPTIED = 3  # names in an environment that was emptied on purpose
 
 # Which git commands write which kind of reflog entry; `many`: one command may write several.
-_MANY = frozenset({"rebase", "am", "cherry-pick", "revert", "pull", "merge", "bisect", "stash", "filter-branch", "svn"})
+_MANY = frozenset({
+    "rebase", "am", "cherry-pick", "revert", "pull", "merge", "bisect", "stash", "filter-branch", "svn", "update-ref",
+})  # fmt: skip
 _WRITERS = {
     "commit": {"commit"},
     "checkout": {"checkout", "switch", "worktree", "branch"},
@@ -28,7 +30,10 @@ _WRITERS = {
     "clone": {"clone"},
     "initial": {"init"},
     "Branch": {"branch"},
+    "unnamed": {"symbolic-ref"},
 }
+_EACH = {"Branch": 2}  # entries one command writes, where it is not one
+_BY_JJ = "export"  # jj's own entries in git's log: "export from jj"
 
 
 def buckets(trace: Sequence[Json]) -> dict[str, str]:
@@ -64,7 +69,9 @@ def bypassed(trace: Sequence[Json], facts: Json, classes: Classes) -> int | None
     changed = facts.get("repository") or {}
     found = None
     if changed.get("git") is not None and "git" in facts.get("commands", []):
-        found = _unexplained(changed["git"], trace, classes)
+        # What jj did is told by its operations, where jj is traced.
+        entries = {a: n for a, n in changed["git"].items() if a != _BY_JJ or "jj" not in facts["commands"]}
+        found = _unexplained(entries, trace, classes)
     if changed.get("jj") is not None and "jj" in facts.get("commands", []):
         seen = any(line["command"] == "jj" for line in trace if line.get("proven"))
         found = (found or 0) + (0 if seen else changed["jj"])
@@ -80,7 +87,7 @@ def _unexplained(entries: dict[str, int], trace: Sequence[Json], classes: Classe
     total = 0
     for action, count in entries.items():
         writers = _WRITERS.get(action, {action})
-        explained = sum(n for verb, n in verbs.items() if verb in writers)
+        explained = sum(n for verb, n in verbs.items() if verb in writers) * _EACH.get(action, 1)
         if not many:
             total += max(count - explained, 0)
     return total
