@@ -161,6 +161,10 @@ def test_probes_inner_and_refused_commands_stay_out_of_the_version_control_count
         (["git commit", "git commit"], 0),
         (["git status", "git  status "], 1),
         (["git status", "git status -s"], 0),
+        (["git show HEAD~1", "git show HEAD~1"], 1),
+        (["git stash show stash@{0}", "git stash show stash@{0}"], 1),
+        (["git log ~/x", "git log ~/x"], 0),
+        (["git add {a,b}", "git diff {a,b}", "git diff {a,b}"], 0),
     ],
 )
 def test_repeated_reads_are_consecutive_standalone_unquoted_and_identical(calls, expected):
@@ -184,6 +188,10 @@ def test_a_repeat_in_another_folder_is_none():
         ("grep git log.txt | awk '{print}'", 0),
         ("X=1 /usr/bin/git show HEAD:f | python3 -c 'import sys'", 1),
         ("git log 'unbalanced | grep", 0),
+        ("git log 2>&1 | grep fix", 1),
+        ("git log &>f; ls 2>&1 >/dev/null | grep f", 0),
+        ("for f in $(git diff --name-only | grep py); do git log \\\n | cut -c1; done", 2),
+        ("git commit -m '' | cat; git log --grep '' | sed p", 1),
     ],
 )
 def test_parser_calls_are_pipelines_from_version_control_into_a_parser(text, expected):

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 import shlex
 
-_SPECIAL = re.compile(r"[\"'`$\\;|&<>(){}*?\[\]\n#~!]")
-_SEPARATORS = {";", "&&", "||", "&", "\n", "(", ")", ";;"}
+# ~ # ! mean something at the start of a word only, braces with a comma or dots only: HEAD~1 and stash@{0} are plain.
+_SPECIAL = re.compile(r"[\"'`$\\;|&<>()*?\[\]\n]|(?<!\S)[~#!]|\{[^}\s]*(?:,|\.\.)")
+_KEYWORDS = frozenset({"if", "then", "elif", "else", "while", "until", "do", "!", "{", "time"})
+_PUNCTUATION = frozenset(";|&()")
+_REDIRECTED = re.compile(r"\d*[<>]&(?:\d+|-)|&>>?")  # its & ends no command
 
 
 def standalone(text: str) -> list[str] | None:
@@ -17,7 +20,8 @@ def standalone(text: str) -> list[str] | None:
 
 def pipelines(text: str) -> list[list[list[str]]]:
     """The pipelines of a shell text, each a list of stages, each a list of words; [] when quotes do not match."""
-    lexer = shlex.shlex(text.replace("\n", " ; "), posix=True, punctuation_chars=";|&()")
+    text = _REDIRECTED.sub(lambda found: ">" if found[0][0] == "&" else " ", text.replace("\\\n", " "))
+    lexer = shlex.shlex(text.replace("\n", " ; "), posix=True, punctuation_chars="".join(_PUNCTUATION))
     lexer.whitespace_split = True
     lexer.commenters = ""
     try:
@@ -26,19 +30,19 @@ def pipelines(text: str) -> list[list[list[str]]]:
         return []
     found: list[list[list[str]]] = [[[]]]
     for token in tokens:
-        if token in _SEPARATORS:
-            found.append([[]])
-        elif token in ("|", "|&"):
+        if not token or not _PUNCTUATION.issuperset(token):
+            found[-1][-1].append(token)
+        elif token.startswith("|") and not token.startswith("||"):
             found[-1].append([])
         else:
-            found[-1][-1].append(token)
+            found.append([[]])
     return [[stage for stage in pipeline if stage] for pipeline in found if any(pipeline)]
 
 
 def program(stage: list[str]) -> str:
-    """The program a stage starts, without assignments before it and without its folder."""
+    """The program a stage starts, without keywords and assignments before it and without its folder."""
     for word in stage:
-        if not re.match(r"[A-Za-z_][A-Za-z0-9_]*=", word):
+        if word not in _KEYWORDS and not re.match(r"[A-Za-z_][A-Za-z0-9_]*=", word):
             return word.rsplit("/", 1)[-1]
     return ""
 

@@ -22,7 +22,9 @@ READS = frozenset({
     "verify-pack", "verify-tag", "version", "whatchanged", "worktree", "worktree list", "apply --check", "apply --stat",
     "apply --numstat", "apply --summary", "bundle verify", "bundle list-heads", "add --dry-run", "add -n",
     "commit --dry-run", "clean --dry-run", "clean -n", "rm --dry-run", "rm -n", "push --dry-run", "push -n",
-    "fetch --dry-run", "mv --dry-run", "mv -n",
+    "fetch --dry-run", "mv --dry-run", "mv -n", "branch --format", "branch --sort", "tag --format", "tag --sort",
+    "config --get *", "config --get-all *", "config --get-regexp *", "clean -nd", "clean -dn", "clean -ndx",
+    "clean -nxd", "clean -xdn", "clean -nfd", "clean -fdn", "clean -dfn",
 })  # fmt: skip
 
 MUTATIONS = frozenset({
@@ -42,6 +44,7 @@ MUTATIONS = frozenset({
     "symbolic-ref -d", "symbolic-ref --delete", "tag *", "tag -a", "tag -d *", "tag --delete *", "tag -s", "tag -f",
     "unpack-objects", "update-index", "update-ref", "worktree add", "worktree lock", "worktree move",
     "worktree prune", "worktree remove", "worktree repair", "worktree unlock", "write-tree",
+    "branch --edit-description",
 })  # fmt: skip
 
 # Lower case; what git prints when a revision, file or branch that was named does not exist.
