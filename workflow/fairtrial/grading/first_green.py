@@ -100,12 +100,15 @@ def replay(
             look_at([tree])
             spent += 1
     table = [_row(look, verdicts.get(str(look["tree"]), "unknown")) for look in snapshots.looks]
-    _mark_unfinished(snapshots, table)
+    mark_unfinished(snapshots, table)
     return Replay(table, verdicts, len(order), capped, len(broken))
 
 
-def _mark_unfinished(snapshots: Snapshotted, table: Sequence[Row]) -> None:
-    """A slow write can pass through several trees that look green; the next tree shows that it went on."""
+def mark_unfinished(snapshots: Snapshotted, table: Sequence[Row]) -> None:
+    """A slow write can pass through several trees that look green; the next tree shows that it went on.
+
+    By the verdicts in `table`, so each table of an attempt is marked on its own.
+    """
     turns = [i for i, row in enumerate(table) if i == 0 or table[i - 1]["tree"] != row["tree"]]
     for last, here, following in zip(turns, turns[1:], turns[2:], strict=False):
         if table[here]["verdict"] == table[following]["verdict"] == "green":

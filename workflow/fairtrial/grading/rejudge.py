@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from fairtrial.contracts.lean import lean
 from fairtrial.contracts.records import dump, load
-from fairtrial.grading.first_green import Replay, Verdict, decide, replay
+from fairtrial.grading.first_green import Replay, Row, Verdict, decide, mark_unfinished, replay
 from fairtrial.grading.judge import Judgement, judge
 from fairtrial.grading.judge_box import Words
 from fairtrial.grading.judge_verifier import compile_modules
@@ -85,17 +85,20 @@ def replays(
         return full
 
     full = replay(named, judge_tree, known={tree: pair[0] for tree, pair in known.items()}, scratch=scratch)
-    if start in full.verdicts and start not in known:
+    if full.verdicts.get(start, "unknown") != "unknown" and start not in known:
         _remember(results, spec, start, (full.verdicts[start], alone[start]))
-    return _decided(full, alone, spec, evidence["agent_seconds"])
+    return _decided(named, full, alone, spec, evidence["agent_seconds"])
 
 
-def _decided(full: Replay, alone: dict[str, Verdict], spec: dict[str, Any], agent_seconds: float) -> Replays:
+def _decided(
+    named: _Named, full: Replay, alone: dict[str, Verdict], spec: dict[str, Any], agent_seconds: float
+) -> Replays:
     """Both records, from the verifier's table and from the green command's."""
     made = Replays(full=full, first_green=decide(full.table, agent_seconds))
     if spec["check"] is not None:
-        table = [{**row, "verdict": alone.get(row["tree"], "unknown")} for row in full.table]
-        made.acceptance = Replay(cast("Any", table), alone, full.distinct, full.capped, full.incomplete)
+        table: list[Row] = [{**row, "verdict": alone.get(row["tree"], "unknown")} for row in full.table]
+        mark_unfinished(named, table)
+        made.acceptance = Replay(table, alone, full.distinct, full.capped, full.incomplete)
         made.first_acceptance_green = decide(made.acceptance.table, agent_seconds)
     return made
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from fairtrial.contracts.errors import UserError
 from fairtrial.contracts.records import load
-from fairtrial.instruments.snapshots.manifest import EXEC, FILE, IGNORE, OMITTED, Tree
+from fairtrial.instruments.snapshots.manifest import EXEC, FILE, FOLDER, IGNORE, OMITTED, Tree
 from fairtrial.instruments.snapshots.store import Store
 
 MOMENTS = "first-green, start, end, or a number of seconds"
@@ -39,7 +39,9 @@ class Recording:
         if tree_id in self.gone:
             raise UserError(f"{self.folder}: this snapshot was pruned; start and end are still there")
         tree = self.store.tree(tree_id)
-        return tree if tree_id in (self.start, self.end) else {**self._base, **tree}
+        if tree_id in (self.start, self.end) or not self._base:
+            return tree
+        return {**{path: entry for path, entry in self._base.items() if not _covered(path, tree)}, **tree}
 
     def incomplete(self, tree_id: str) -> list[bytes]:
         """Paths of files that were too large or unreadable, so that this tree cannot be judged."""
@@ -68,6 +70,13 @@ class Recording:
     def close(self) -> None:
         """Close the pack."""
         self.store.close()
+
+
+def _covered(path: bytes, tree: Tree) -> bool:
+    """Something that is no folder stands where a folder above `path` was: a link called node_modules, say."""
+    parts = path.split(b"/")
+    above = (tree.get(b"/".join(parts[:end])) for end in range(1, len(parts)))
+    return any(entry is not None and entry[0] != FOLDER for entry in above)
 
 
 def restore_at(attempt_folder: Path, at: str, into: Path, *, grade: str | None = None) -> str:

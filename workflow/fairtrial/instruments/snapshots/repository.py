@@ -31,7 +31,9 @@ def repository(tree: Tree, content: Callable[[bytes], bytes]) -> dict[str, Any] 
         if path.startswith(_REFS) and (value := text(path)) is not None:
             refs[path[len(b".git/") :].decode("utf-8", "replace")] = value
     index = tree.get(b".git/index")
-    heads = sorted(p.rpartition(b"/")[2].decode() for p in tree if p.startswith(b".jj/repo/op_heads/heads/"))
+    heads = sorted(
+        p.rpartition(b"/")[2].decode("utf-8", "replace") for p in tree if p.startswith(b".jj/repo/op_heads/heads/")
+    )
     return {
         "head": text(b".git/HEAD"),
         "refs": dict(sorted(refs.items())[:MOST_REFS]),
