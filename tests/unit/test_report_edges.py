@@ -204,3 +204,36 @@ def test_no_interval_is_promised_where_there_is_none(tmp_path):
     for said in (page, told):
         assert "No pair has the five common tasks that this takes." in said and "holds at 95%." not in said
     assert "a \u2212 b: no scored task in common: not separated, no winner" in told
+
+
+def test_long_names_end_before_what_stands_beside_them(tmp_path):
+    """Left of the bars of pass rates and above the panels of times, names are cut and stay different."""
+    arms_ = [fabricate.Arm("harness-of-a-long-name", "model-of-a-long-name", 1.0, toolset=f"toolset-of-a-long-name-{n}",
+                           version="1.0.0-nightly.20260101.abcdef") for n in (1, 2)]  # fmt: skip
+    page = text_of(built(tmp_path, tasks=1, repetitions=1, arms=tuple(arms_)) / "index.html")
+    for chart, marked, room, each in (("Pass rate with", "b", 216, 7.5), ("Pass rate with", "q s", 216, 6.1),
+                                      ("Time to green of", r"k b c\d", 302, 7.5)):  # fmt: skip
+        drawn = re.search(rf'aria-label="{chart}.*?</svg>', page)[0]
+        names = re.findall(rf'<text x="[0-9.]+"[^>]*class="{marked}">(\w[^<]+)<', drawn)
+        names = [name for name in names if "name" in name]
+        assert len(names) == 2 and all(len(name) * each < room for name in names), names
+        assert marked == "q s" or len(set(names)) == 2
+
+
+def test_flaky_tasks_are_of_those_tried_twice(tmp_path):
+    """A task with one attempt cannot be flaky, so it is not counted as one that is not."""
+    arm = fabricate.Arm("a", "m", 1.0)
+    settings = fabricate.Settings(budget_share=0)
+    twice = fabricate.tree(tmp_path, tasks=2, repetitions=2, arms=(arm,), settings=settings)
+    once = fabricate.tree(tmp_path, tasks=3, repetitions=1, arms=(arm,), settings=settings, suite="other")
+    out = built(tmp_path, matrix=fabricate.matrix_of(twice["cells"] + once["cells"]))
+    row = text_of(out / "index.html").partition("Flaky tasks")[2].partition("</tr></tbody>")[0]
+    assert ">0/2<" in row and ">0/5<" not in row
+
+
+def test_what_is_left_out_is_told_apart_by_toolset(tmp_path):
+    """Two arms that differ in their toolset only have different names in the list."""
+    arms_ = tuple(fabricate.Arm("a", "m", toolset=name) for name in ("git", "jj"))
+    out = built(tmp_path, tasks=1, repetitions=1, arms=arms_, settings=fabricate.Settings(excluded=1))
+    told = [entry["attempt"] for entry in json.loads((out / "report.json").read_bytes())["left_out"]]
+    assert told == ["fix-failing-test, a (git) m, r1", "fix-failing-test, a (jj) m, r1"]

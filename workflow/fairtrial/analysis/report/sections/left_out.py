@@ -57,8 +57,8 @@ def _link(report: Report, row: int | None, name: str) -> Safe | str:
 def left_out(report: Report) -> list[tuple[int | None, str, str, str]]:
     """(row, attempt, kind, text) of what needs a word: excluded, unscored, redone, suspect, faults, problems."""
     columns = report.columns
-    parts = (report.task_of, columns["harness"], columns["model"], columns["repetition"])
-    names = [f"{task}, {harness} {model}, r{n}" for task, harness, model, n in zip(*parts, strict=True)]
+    whose = {row: arm.name for arm in report.arms for row in report.rows_of[arm.index]}
+    names = [f"{report.task_of[row]}, {whose[row]}, r{n}" for row, n in enumerate(columns["repetition"])]
     found: list[tuple[int | None, str, str, str]] = []
     for row in range(report.planned):
         found += [(row, names[row], kind, text) for kind, text in _words(report, row)]

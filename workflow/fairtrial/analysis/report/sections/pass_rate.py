@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fairtrial.analysis.report import svg, words
+from fairtrial.analysis.report import short, svg, words
 from fairtrial.analysis.report.html import Safe, join, lead, scroll, tag
 from fairtrial.analysis.report.model import Report
 from fairtrial.analysis.report.sections.scorecard import rank
@@ -13,6 +13,8 @@ ORDER = 3
 TITLE = "How often does it pass?"
 QUESTION = "Pass rate with both intervals."
 ROW, TOP, LEFT, RIGHT, WIDTH = 38, 34, 216, 984, 1080  # the card is 1086 wide where a page of 1200 has a scroll bar
+
+NAME, DETAIL = 27, 34  # columns of the two lines left of the bars, which begin at LEFT
 
 
 def html(report: Report) -> str:
@@ -50,15 +52,16 @@ def _chart(report: Report) -> Safe:
     for share in (0, 0.25, 0.5, 0.75, 1):
         parts.append(svg.line(at(share), TOP - 10, at(share), height - 26, "g"))
         parts.append(svg.text(at(share), height - 8, f"{share:.0%}", "q", "middle"))
+    shown = short.names((arm.label for arm in arms), NAME, "\u2026")
     for number, arm in enumerate(arms):
-        parts += _row(report.card(arm), arm, TOP + ROW * number + 14, at)
+        parts += _row(report.card(arm), arm, shown[arm.label], TOP + ROW * number + 14, at)
     said = "; ".join(f"{arm.name} {words.percent(report.card(arm)['pass_rate'])}" for arm in arms)
     return svg.figure(WIDTH, height, f"Pass rate with 95% intervals. {said}", *parts)
 
 
-def _row(card: dict[str, Any], arm: Any, y: float, at: svg.Linear) -> list[object]:
-    version = " \u00b7 ".join([arm.model, *card["harness_versions"][:2]])
-    parts: list[object] = [svg.text(0, y - 3, arm.label, "b"), svg.text(0, y + 11, version, "q s")]
+def _row(card: dict[str, Any], arm: Any, name: str, y: float, at: svg.Linear) -> list[object]:
+    version = short.cut(" \u00b7 ".join([arm.model, *card["harness_versions"][:2]]), DETAIL, "\u2026")
+    parts: list[object] = [svg.text(0, y - 3, name, "b"), svg.text(0, y + 11, version, "q s")]
     if card["pass_rate"] is None:
         return [*parts, svg.text(at(0) + 8, y + 4, "nothing scored", "q")]
     if card["these_low"] is not None:

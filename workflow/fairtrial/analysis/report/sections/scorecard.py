@@ -78,11 +78,17 @@ def every(found: dict[str, Any]) -> str:
     return words.percent(found["value"]) + partial
 
 
+def _repeated(report: Report, arm: Arm) -> int:
+    """Tasks with two scored attempts or more: with one, a flip cannot show."""
+    cells = (rows for (index, _), rows in report.cells.items() if index == arm.index)
+    return sum(sum(report.scored[row] for row in rows) > 1 for rows in cells)
+
+
 def _row(report: Report, arm: Arm) -> list[object]:
     card = report.card(arm)
     power_k = hat(report, card)
     counted = f"{card['passes']}/{card['scored']}"
-    flaky = words.DASH if card["flaky_tasks"] is None else f"{card['flaky_tasks']}/{card['tasks']}"
+    flaky = words.DASH if card["flaky_tasks"] is None else f"{card['flaky_tasks']}/{_repeated(report, arm)}"
     return [
         Cell(label(arm), arm.name),
         Cell(rank(card), card["rank"]["low"] if card["rank"] else None),

@@ -12,6 +12,7 @@ ORDER = 9
 TITLE = "Where does the time go?"
 QUESTION = "Time to green of each passing attempt, and its phases."
 PANEL, TOP, ROW = 302, 30, 25.5
+HEAD = 37  # columns of a panel's name
 MOST_DOTS = 3000
 MOST_TASKS = 60
 PHASES = (
@@ -56,9 +57,11 @@ def _chart(report: Report) -> Safe:
             svg.text(0, y + 16, shown[task], "s"),
             svg.line(left, y + ROW, left + PANEL * len(programs) - 24, y + ROW, "g"),
         ]
+    heads = short.names(programs, HEAD, "\u2026")
     for place, program in enumerate(programs):
         x = svg.Log(low, high, left + PANEL * place, left + PANEL * (place + 1) - 40)
-        parts += _panel(report, [a for a in report.arms if a.label == program], tasks, x, height)
+        arms = [arm for arm in report.arms if arm.label == program]
+        parts += [svg.text(x.x0, 14, heads[program], f"k b c{arms[0].colour}"), *_panel(report, arms, tasks, x, height)]
     said = f"Time to green of {words.plural(len(times), 'passing attempt')} by task"
     return svg.figure(left + PANEL * len(programs), height, said, *parts)
 
@@ -73,7 +76,7 @@ def _tasks(report: Report) -> list[str]:
 
 
 def _panel(report: Report, arms: list[Arm], tasks: list[str], x: svg.Log, height: float) -> list[Safe]:
-    parts = [svg.text(x.x0, 14, arms[0].label, f"k b c{arms[0].colour}")]
+    parts: list[Safe] = []
     for tick, said in svg.time_axis(x, 56):
         parts += [
             svg.line(x(tick), TOP - 6, x(tick), height - 26, "g"),
