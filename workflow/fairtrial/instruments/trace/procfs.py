@@ -56,6 +56,15 @@ def command_line(pid: int) -> list[bytes]:
         return []
 
 
+def without_program(pid: int) -> bool:
+    """Whether it ended and is not reaped yet. Its state in stat would do, but is that of its first thread only.
+
+    Both are asked: arguments are in place a moment after an exec has closed its files, and a process can hide its
+    program from an ordinary user's eyes.
+    """
+    return not command_line(pid) and executable_id(pid) is None
+
+
 def inside(pid: int, path: str) -> Path:
     """The file a process means by `path`. Absolute links are followed in its own root, not in ours. Raises OSError."""
     path = os.path.join(Path(f"/proc/{pid}/cwd").readlink(), path)  # noqa: PTH118 - an absolute path stays as it is

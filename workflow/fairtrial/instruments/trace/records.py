@@ -79,8 +79,8 @@ class Records:
         record.line = _line(record, seq, parent)
         record.line["ancestors"] = [procfs.executable(p) for p in above]
         # A shim that was killed leaves no program to prove it by: it is not taken for a forgery.
-        ended = process is None or (not proven and not procfs.command_line(pid))
-        record.line["parent_is_main"] = None if ended or process is None else process.parent  # settled in close()
+        dead = process is None or (not proven and procfs.without_program(pid))
+        record.line["parent_is_main"] = None if dead or process is None else process.parent  # settled in close()
         self._count_text(record, len(start.argv) + len(start.cwd))
         self.lines.append(record)
         self._spans[span] = record
