@@ -38,7 +38,7 @@ def test_a_merged_experiment_so_far_reads_every_part(tmp_path: Path, capsys: pyt
 def test_tables_of_an_earlier_plan_are_not_taken_for_this_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A comparison is of what there is by now; the report says that its tables are older than the plan."""
+    """A comparison is of what there is by now; report and evidence say that the tables are older."""
     root = str(tmp_path)
     fabricate.tree(tmp_path, tasks=1, repetitions=2, arms=ARMS, settings=SURE)
     for verb in ("dataset", "scorecard", "report"):
@@ -49,4 +49,5 @@ def test_tables_of_an_earlier_plan_are_not_taken_for_this_one(
         "100 % and 100 % on 1 task"
         in told(capsys, "compare", "alder", "birch", "--k", "3", "--results", root)[0].partition("pass^3")[2]
     )
-    assert "is of an earlier plan than matrix.json" in told(capsys, "report", "--results", root)[1]
+    for given in (["report"], ["export", "evidence"]):
+        assert "is of an earlier plan than matrix.json" in told(capsys, *given, "--results", root)[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fairtrial.analysis import compare, compare_versions, recipes
+from fairtrial.analysis import compare, compare_text, compare_versions, recipes
 from fairtrial.contracts.errors import UserError
 
 from tests.attempt_frames import cell, of_rows
@@ -28,6 +28,7 @@ def test_a_simulated_arm_is_matched_whatever_stands_beside_it() -> None:
     found = compare.before_after(of_rows(arm("alder", True) + arm("alder", False)), of_rows(arm("alder", True)))
     (pair,) = found["pairs"]
     assert pair["a"]["simulated"] and pair["b"]["simulated"]
+    assert "Simulated: generated, not measured" in " ".join(compare_text.lines(found))
     assert found["only_before"] == ["alder/git/warm/m"] and found["only_after"] == []
 
 

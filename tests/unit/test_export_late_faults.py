@@ -1,4 +1,4 @@
-"""A fault that only the grade found is the infrastructure's in every format."""
+"""What the name and the place of an attempt in other formats must say: whose fault, and whether it was measured."""
 
 from __future__ import annotations
 
@@ -27,3 +27,21 @@ def test_a_fault_found_at_grading_is_no_failure_of_the_agent(tmp_path: Path) -> 
     (error,) = ET.parse(tmp_path / "junit" / "junit.xml").iter("error")
     assert (error.get("type"), error.get("message")) == ("fault_found_at_grading", "quota <b>")
     assert [path.name for path in (tmp_path / "predictions").glob("*.jsonl")] == ["alder+git+warm+m.r2.jsonl"]
+
+
+def test_generated_attempts_are_marked_and_stand_apart(tmp_path: Path) -> None:
+    """Simulated attempts of an arm's name are a suite and predictions of their own, which say so."""
+    roots = [tmp_path / "generated", tmp_path / "measured"]
+    for root in roots:
+        arm = fabricate.Arm("alder", "m", 1.0, simulated=root == roots[0])
+        fabricate.tree(root, tasks=1, repetitions=1, arms=(arm,))
+    for kind in ("junit", "predictions"):
+        chosen = ",".join(map(str, roots))
+        assert main(["export", kind, "--attempts", chosen, "--out", str(tmp_path / kind)]) == 0
+    suites = ET.parse(tmp_path / "junit" / "junit.xml").iter("testsuite")
+    assert sorted(suite.get("name") or "" for suite in suites) == ["alder/git/warm/m", "alder/git/warm/m (simulated)"]
+    lines = {path.name: json.loads(path.read_text()) for path in (tmp_path / "predictions").glob("*.jsonl")}
+    assert {name: line["model_name_or_path"] for name, line in lines.items()} == {
+        "alder+git+warm+m.r1.jsonl": "alder/git/warm/m",
+        "alder+git+warm+m+simulated.r1.jsonl": "alder/git/warm/m (simulated)",
+    }

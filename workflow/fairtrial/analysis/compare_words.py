@@ -64,6 +64,8 @@ def _sentence(pair: Json) -> str:
 
 def _notes(pair: Json, alpha: float) -> list[str]:
     tasks, notes = pair["tasks"], []
+    if pair["a"]["simulated"]:  # then b is: they never meet measured ones
+        notes.append("Simulated: generated, not measured; this says nothing about any agent.")
     only = [(pair[side]["label"], tasks[f"only_{side}"]) for side in ("a", "b") if tasks[f"only_{side}"]]
     if only:
         left = "; ".join(f"only {label}: {_some(names)}" for label, names in only)

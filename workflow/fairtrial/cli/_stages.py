@@ -151,6 +151,17 @@ def of_another_plan(tables: Path, matrix: Json) -> bool:
     return told != [one.id for one in stage.plan_of(Path(), matrix)]
 
 
+def say_of_another_plan(tables: Path, matrix: Json) -> None:
+    """On stderr, that these tables are not of this plan."""
+    import sys
+
+    if of_another_plan(tables, matrix):
+        sys.stderr.write(
+            f"fairtrial: {tables}: is of an earlier plan than matrix.json; `snakemake --cores 2` goes on with the run "
+            "and makes it anew, report --so-far shows what there is\n"
+        )
+
+
 def chosen_dataset(chosen: Any, out: Path) -> None:
     """The same of a selection."""
     from fairtrial.analysis import dataset as stage

@@ -45,6 +45,7 @@ def _experiment(args: argparse.Namespace) -> tuple[object, Path]:
     matrix, experiment = _stages.matrix_of(args)
     if not (experiment.dataset / "attempts.parquet").exists():
         _stages.dataset(args.results, matrix, experiment.dataset, _stages.folders_of(experiment, matrix))
+    _stages.say_of_another_plan(experiment.dataset, matrix)
     report = experiment.report if experiment.report.is_dir() else None
     card = experiment.scorecard if experiment.scorecard.is_dir() else None
     folders = _stages.folders_of(experiment, matrix) or {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,11 +46,7 @@ def _render(args: argparse.Namespace, matrix: _stages.Json, experiment: Experime
                 f"{path}: no such file; `fairtrial {verb} --name {matrix['name']}` makes it; "
                 "of an unfinished run: report --so-far"
             )
-    if _stages.of_another_plan(experiment.dataset, matrix):
-        sys.stderr.write(
-            f"fairtrial: {experiment.dataset}: is of an earlier plan than matrix.json; `snakemake --cores 2` goes on "
-            "with the run and makes it anew, report --so-far shows what there is\n"
-        )
+    _stages.say_of_another_plan(experiment.dataset, matrix)
     if args.k or not (experiment.scorecard / "comparisons.json").exists():
         _stages.scorecard(experiment.dataset, matrix, experiment.scorecard, args.k)
     out = args.out or experiment.report

@@ -73,8 +73,9 @@ def _rows(path: Path) -> list[Json]:
 
 
 def arm_name(row: Json) -> str:
-    """harness/toolset/adoption/model."""
-    return "/".join(row[name] for name in ("harness", "toolset", "adoption", "model"))
+    """harness/toolset/adoption/model; generated attempts say so, and are not mixed with measured ones of that name."""
+    name = "/".join(row[part] for part in ("harness", "toolset", "adoption", "model"))
+    return f"{name} (simulated)" if row["simulated"] else name
 
 
 def dump(path: Path, record: object) -> None:

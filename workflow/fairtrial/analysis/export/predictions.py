@@ -19,7 +19,8 @@ def export(source: Source, out: Path) -> list[Path]:
         patch = source.folder(row) / "workspace.patch"
         if row["ending"] == LATE or not patch.is_file():
             continue
-        name = f"{arm_name(row).replace('/', '+')}.r{row['repetition']}.jsonl"
+        arm = arm_name(row).replace("/", "+").replace(" (simulated)", "+simulated")
+        name = f"{arm}.r{row['repetition']}.jsonl"
         files.setdefault(name, []).append({
             "instance_id": f"{row['suite']}__{row['task']}",
             "model_name_or_path": arm_name(row),
