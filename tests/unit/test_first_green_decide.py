@@ -189,6 +189,23 @@ def test_past_the_limit_the_boundary_is_still_found(tmp_path: Path, first: int) 
     assert record["snapshots"] == len(judge.judged)
 
 
+def test_past_the_limit_a_flash_before_first_green_does_not_leave_it_wide(tmp_path: Path) -> None:
+    """An unsettled green found first is confirmed or refuted by the next tree, then the gap after it is closed."""
+    shelf, judge = Shelf([str(i) for i in range(1000)]), Judge(613)
+    shelf.changed = lambda before, after: {before.encode()}  # type: ignore[method-assign]
+    for i, look in enumerate(shelf.looks):
+        look["settled"] = i % 90 == 0  # so that 613 is certain by 614 alone
+
+    def flashing(tree: Path) -> Verdict:
+        return "green" if (tree / "name").read_text() == "315" else judge(tree)  # 315 is among the evenly chosen
+
+    result = replay(shelf, flashing, 40, scratch=tmp_path)
+    record = decide(result.table, 2000.0)
+    assert result.capped and len(result.verdicts) <= 40
+    assert (result.verdicts["315"], result.verdicts["316"]) == ("green", "red")
+    assert (record["lower_seconds"], record["upper_seconds"], record["certain"]) == (612.0, 613.0, True)
+
+
 def test_a_limit_of_one_judges_the_last(tmp_path: Path) -> None:
     """Even one judgement is spent well."""
     judge = Judge(0)

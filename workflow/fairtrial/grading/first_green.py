@@ -8,7 +8,7 @@ the two can and cannot tell is in docs/first-green.md.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NotRequired, Protocol, TypedDict
 
@@ -77,7 +77,8 @@ def replay(
     """Judge each distinct tree once. `judge` gets a fresh folder it may change; `known` verdicts are reused, free.
 
     With more than `limit` trees to judge, `limit` is spent like this: the first, the last and evenly chosen ones take
-    half; the rest halves the gap before the first green found, again and again. What is left stays `unknown`.
+    half; the rest halves the gap before the first certain green found, again and again, and asks the tree after a
+    green one that had not settled. What is left stays `unknown`.
     A tree with files that were too large to keep is `unknown`.
     """
     order = list(dict.fromkeys(str(look["tree"]) for look in snapshots.looks))
@@ -96,7 +97,8 @@ def replay(
     else:
         look_at(_evenly(todo, max(1, limit // 2)))
         spent = max(1, limit // 2)
-        while spent < limit and (tree := _in_the_gap(whole, verdicts)) is not None:
+        stood = {str(look["tree"]) for look in snapshots.looks if look["settled"]}
+        while spent < limit and (tree := _next(whole, verdicts, stood)) is not None:
             look_at([tree])
             spent += 1
     table = [_row(look, verdicts.get(str(look["tree"]), "unknown")) for look in snapshots.looks]
@@ -133,14 +135,23 @@ def _evenly(trees: Sequence[str], count: int) -> list[str]:
     return [trees[i] for i in sorted({round(step * last / (count - 1)) for step in range(count)})]
 
 
-def _in_the_gap(order: Sequence[str], verdicts: Mapping[str, Verdict]) -> str | None:
-    """The middle of the trees not judged between the first green and what was judged just before it."""
-    judged = [i for i, tree in enumerate(order) if tree in verdicts]
-    green = next((i for i in judged if verdicts[order[i]] == "green"), None)
-    if green is None:
+def _next(order: Sequence[str], verdicts: Mapping[str, Verdict], stood: Container[str]) -> str | None:
+    """The tree not judged yet that tells most about first green; None when nothing is open before it.
+
+    `stood`: trees that settled. A green tree that did not is confirmed or refuted by the one after it.
+    """
+    found = [verdicts.get(tree) for tree in order]
+    green = [i for i, verdict in enumerate(found) if verdict == "green"]
+    sure = [i for i in green if order[i] in stood or found[i + 1 : i + 2] == ["green"]]
+    open_greens = [i for i in green if i not in sure and found[i + 1 : i + 2] == [None]]
+    if open_greens and (not sure or open_greens[0] < sure[0]):
+        return order[open_greens[0] + 1]
+    if not green:
         return None
-    before = max((i for i in judged if i < green), default=-1)
-    return order[(before + green) // 2] if green - before > 1 else None
+    first = (sure or green)[0]
+    before = max((i for i in range(first) if found[i] == "red"), default=-1)
+    gap = [i for i in range(before + 1, first) if found[i] is None]
+    return order[gap[(len(gap) - 1) // 2]] if gap else None
 
 
 def _row(look: Mapping[str, Any], verdict: Verdict) -> Row:
