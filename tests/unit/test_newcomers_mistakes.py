@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from fairtrial.__main__ import main
-from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.errors import Fault, UserError
 from fairtrial.contracts.schema import problems
+from fairtrial.harnesses.command.launch import probe_version
 from fairtrial.upkeep import show
 
 CELL = {"suite": "s", "task": "t", "harness": "h", "model": "m", "recipe": "a" * 12}
@@ -82,3 +83,45 @@ def test_recipes_of_an_experiment_are_its_own_repetitions(tmp_path: Path, capsys
     assert f"{manifest}: 2 attempts" in capsys.readouterr().out
     named = json.loads(manifest.read_text())["attempts"]
     assert named == [folder.relative_to(tmp_path).as_posix() for folder in folders[:2]]
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ("{adapter: comand}", "mine: adapter: unknown adapter 'comand' (did you mean 'command'?); known: aider"),
+        ("{}", "mine: no adapter is named (`adapter: command` starts any program): unknown adapter 'mine'"),
+        (
+            "{adapter: claude, options: {files: {.claude/x: y}}}",
+            "options.files: '.claude/x' is not allowed; a file is placed at home/PATH (the agent's HOME)",
+        ),
+        (
+            "{adapter: claude, options: {files: {home/../x: y}}}",
+            "(the agent's HOME) or workspace/PATH, without `..`",
+        ),
+    ],
+)
+def test_an_entry_of_a_harness_is_told_what_it_lacks(
+    entry: str, words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In words of the documentation, not as a pattern."""
+    monkeypatch.chdir(tmp_path)
+    Path("harnesses.yaml").write_text(f"mine: {entry}\n")
+    Path("mine.yaml").write_text("{harnesses: [mine], harnesses_file: harnesses.yaml}\n")
+    assert main(["plan", "--configfile", "mine.yaml"]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_a_program_named_by_a_path_is_looked_for_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PATH has nothing to do with it; the folder it is looked for from is named."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(Fault, match=rf"\./nope is not there; looked for from {tmp_path}"):
+        probe_version({"template": "./nope {prompt}"})
+    with pytest.raises(Fault, match=r"/nowhere/nope is not there$"):
+        probe_version({"template": "/nowhere/nope {prompt}"})
+
+
+def test_an_inner_command_is_not_shown_as_running() -> None:
+    """Of a command within a traced one only the start is recorded: `inner`; of a killed one `end not seen`."""
+    ends = [(0, 5, None), (0, 5, 9), (0, None, None), (1, None, None)]
+    rows = [{"depth": depth, "ended_ns": ended, "signal": signal, "exit_status": 0} for depth, ended, signal in ends]
+    assert [show._status(row) for row in rows] == ["0", "-9", "end not seen", "inner"]

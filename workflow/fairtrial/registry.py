@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.schema import meant
 
 
 def names(package: str) -> list[str]:
@@ -31,8 +32,9 @@ def load(package: str, name: str, member: str = "", what: str = "") -> ModuleTyp
     """Import `package.name[.member]`; a wrong name is a UserError that lists the known ones."""
     module = name.replace("-", "_")
     if not _is_there(package, module):
-        known = ", ".join(n.replace("_", "-") for n in names(package))
-        raise UserError(f"unknown {what or package.rsplit('.', 1)[-1]} {name!r}; known: {known}")
+        known = [n.replace("_", "-") for n in names(package)]
+        kind = what or package.rsplit(".", 1)[-1]
+        raise UserError(f"unknown {kind} {name!r}{meant(name, known)}; known: {', '.join(known)}")
     return importlib.import_module(".".join(p for p in (package, module, member) if p))
 
 

@@ -104,8 +104,7 @@ def _entries(given: str | None, kind: str, basedir: Path, cwd: Path) -> dict[str
     for name, entry in entries.items():
         where = f"{path}: {name}"
         if kind == "harnesses":
-            entry.setdefault("adapter", name)
-            _check_adapter(entry, where)
+            _check_adapter(entry, name, where)
             _check_key(entry, where)
         elif entry.get("rehearsal"):
             check_rehearsal(entry.get("options", {}), where)
@@ -120,11 +119,13 @@ def _check_key(entry: dict[str, Any], where: str) -> None:
         raise UserError(f"{where}: auth: key needs key_env, the name of the variable that holds the key{also}")
 
 
-def _check_adapter(entry: dict[str, Any], where: str) -> None:
+def _check_adapter(entry: dict[str, Any], name: str, where: str) -> None:
+    """It is there; where none is named it is the entry's own name."""
+    said = "adapter" if "adapter" in entry else "no adapter is named (`adapter: command` starts any program)"
     try:
-        registry.load("fairtrial.harnesses", entry["adapter"], what="adapter")
+        registry.load("fairtrial.harnesses", entry.setdefault("adapter", name), what="adapter")
     except UserError as error:
-        raise UserError(f"{where}: adapter: {error}") from None
+        raise UserError(f"{where}: {said}: {error}") from None
 
 
 def read_yaml(path: Path) -> dict[str, Any]:

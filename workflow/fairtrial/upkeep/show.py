@@ -133,15 +133,17 @@ def _commands(path: Path) -> list[str]:
     if rows is None:
         return ["commands: not traced"]
     lines = [f"commands   {len(rows)}"]
-    for row in rows[:COMMANDS]:
-        status = (
-            "running"
-            if row["ended_ns"] is None
-            else row["exit_status"]
-            if row["signal"] is None
-            else f"-{row['signal']}"
-        )
-        lines.append(f"  {row['started_ns'] / 1e9:8.2f} s  [{status}]  {' '.join(row['argv'])[:100]}")
+    lines += [
+        f"  {row['started_ns'] / 1e9:8.2f} s  [{_status(row)}]  {' '.join(row['argv'])[:100]}"
+        for row in rows[:COMMANDS]
+    ]
     if len(rows) > COMMANDS:
         lines.append(f"  ... {len(rows) - COMMANDS} more in {path.name}")
     return lines
+
+
+def _status(row: dict[str, Any]) -> str:
+    """How a traced command ended; of one that ran inside another only the start is recorded (docs/trace.md)."""
+    if row["ended_ns"] is None:
+        return "inner" if row["depth"] else "end not seen"
+    return str(row["exit_status"]) if row["signal"] is None else f"-{row['signal']}"

@@ -24,7 +24,10 @@ def options_schema(effort: Sequence[str] | None = None, **more: Json) -> Json:
         "files": {
             "type": "object",
             "description": "text files to place: home/... or workspace/... -> content (skills, AGENTS.md, settings)",
-            "propertyNames": {"pattern": _BELOW},
+            "propertyNames": {
+                "pattern": _BELOW,
+                "description": "a file is placed at home/PATH (the agent's HOME) or workspace/PATH, without `..`",
+            },
             "additionalProperties": {"type": "string"},
         },
     }

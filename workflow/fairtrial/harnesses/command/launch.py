@@ -183,6 +183,9 @@ def _check_interpreter(program: Path, env: Mapping[str, str]) -> None:
 def _missing(program: str) -> Fault:
     """Why the program cannot be started, and what to write or do instead."""
     if not Path(program).is_file():
+        if "/" in program:
+            origin = "" if Path(program).is_absolute() else f"; looked for from {Path.cwd()}, not from the workspace"
+            return Fault("cli_missing", f"{program} is not there{origin}")
         return Fault("cli_missing", f"{program} is not on PATH; install it, or give its full path in the template")
     if not os.access(program, os.X_OK):
         return Fault("cli_missing", f"{program} may not be executed; chmod +x {program}")
