@@ -6,10 +6,12 @@ import json
 import re
 import shutil
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import pytest
 from fairtrial.analysis import arms, compare, dataset, dataset_tables, scorecard, scorecard_files
 from fairtrial.analysis.report import curves, html, render, summary
+from fairtrial.analysis.report.sections import failures
 from fairtrial.contracts import records
 
 from tests import fabricate
@@ -237,3 +239,11 @@ def test_what_is_left_out_is_told_apart_by_toolset(tmp_path):
     out = built(tmp_path, tasks=1, repetitions=1, arms=arms_, settings=fabricate.Settings(excluded=1))
     told = [entry["attempt"] for entry in json.loads((out / "report.json").read_bytes())["left_out"]]
     assert told == ["fix-failing-test, a (git) m, r1", "fix-failing-test, a (jj) m, r1"]
+
+
+def test_a_shaded_cell_claims_no_end_that_is_not_exact():
+    """299 passes of 300 are not 100, one is not 0, and all of them are."""
+    for passes, shown in ((299, "&gt;99"), (1, "&lt;1"), (300, "100"), (0, "0")):
+        outcomes = ["green"] * passes + ["red"] * (300 - passes)
+        report = SimpleNamespace(scored=[True] * 300, columns={"outcome": outcomes})
+        assert f">{shown}<" in failures._fraction(report, list(range(300)), 0, 0)

@@ -38,7 +38,8 @@ def _prompt(source: Source, row: Json) -> str | None:
 
 def trajectory(row: Json, events: Json, prompt: str | None) -> Json:
     """The record. `row`: of `attempts`; `events`: agent-events.json; `prompt`: the text submitted, None unknown."""
-    first = [{"source": "user", "timestamp": _at(row, 0), "message": prompt}] if prompt is not None else []
+    told = prompt is None or _echoed(events, prompt)
+    first = [] if told else [{"source": "user", "timestamp": _at(row, 0), "message": prompt}]
     steps = [*first, *_steps(row, events)] or [{"source": "user", "message": "(the prompt is not here)"}]
     return {
         "schema_version": VERSION,
@@ -56,6 +57,12 @@ def trajectory(row: Json, events: Json, prompt: str | None) -> Json:
         }),
         "extra": _extra(row),
     }  # fmt: skip
+
+
+def _echoed(events: Json, prompt: str) -> bool:
+    """Whether the transcript itself begins with the prompt, as some programs print it."""
+    asked = [message["text"] for message in events.get("messages", []) if message["role"] == "user"]
+    return bool(asked) and asked[0].strip() == prompt.strip()
 
 
 def _extra(row: Json) -> Json:

@@ -139,7 +139,7 @@ def _fraction(report: Report, rows: list[int], x: float, y: float) -> Safe:
     share = sum(report.columns["outcome"][row] == "green" for row in tries) / len(tries)
     bar = f'<rect x="{svg.num(x)}" y="{y}" width="15" height="15" rx="3" class="shade" fill-opacity="{share:.2f}"/>'
     edge = svg.rect(x + 0.5, y + 0.5, 14, 14, "ax")
-    return Safe(bar + edge + svg.text(x + 20, y + 12, f"{share * 100:.0f}", "q s"))
+    return Safe(bar + edge + svg.text(x + 20, y + 12, words.percent(share).rstrip("%"), "q s"))
 
 
 def _one(report: Report, whose: str, row: int, x: float, y: float) -> Safe:

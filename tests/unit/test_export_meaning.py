@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 from fairtrial.__main__ import main
+from fairtrial.analysis.export import trajectory
 
 from tests import fabricate
 
@@ -45,3 +48,13 @@ def test_generated_attempts_are_marked_and_stand_apart(tmp_path: Path) -> None:
         "alder+git+warm+m.r1.jsonl": "alder/git/warm/m",
         "alder+git+warm+m+simulated.r1.jsonl": "alder/git/warm/m (simulated)",
     }
+
+
+def test_a_prompt_that_the_program_prints_is_asked_once() -> None:
+    """A transcript that begins with the prompt keeps its own step of it; another first word is no prompt."""
+    row: dict[str, Any] = defaultdict(lambda: None, attempt_id="x", harness="h")
+    for said, wanted in (("Do it.", ["Be brief.", "Do it."]), ("Go on.", ["Do it.\n", "Be brief.", "Go on."])):
+        messages = [{"order": n, "role": role, "text": text, "at_ns": None}
+                    for n, (role, text) in enumerate((("system", "Be brief."), ("user", said)))]  # fmt: skip
+        steps = trajectory.trajectory(row, {"messages": messages}, "Do it.\n")["steps"]
+        assert [step["message"] for step in steps] == wanted
