@@ -127,3 +127,13 @@ def test_a_run_given_twice_counts_once(tmp_path):
         "line 3: a copy of an earlier line for a_b run 2",
         "line 4: another record than an earlier line for a_b run 0",
     ]
+
+
+def test_a_record_that_cannot_be_is_one_line(tmp_path):
+    """A run without its agent is refused by its file's name; a time that ends no calendar is a line left out."""
+    (tmp_path / "runs.jsonl").write_text(json.dumps(run("a", 0, True, wall_time_s=1e300)))
+    (tmp_path / "meta.json").write_text(json.dumps(META))
+    assert [p["reason"][:7] for p in rerun_bench.read([tmp_path])["problems"]] == ["line 1:"]
+    (tmp_path / "meta.json").write_text(json.dumps({key: value for key, value in META.items() if key != "agent"}))
+    with pytest.raises(UserError, match=r"meta.json: is no record of a rerun-bench run \('agent'\)"):
+        rerun_bench.read([tmp_path])

@@ -58,7 +58,8 @@ def read(paths: Iterable[Path]) -> Json:
 def _read_run(folder: Path, found: Json, seen: dict[str, bytes]) -> None:
     try:
         meta = json.loads((folder / "meta.json").read_bytes())
-        run, tasks, repetitions = str(meta["run_id"]), list(meta["tasks"]), int(meta["runs_per_task"])
+        run, agent = str(meta["run_id"]), str(meta["agent"])
+        tasks, repetitions = list(meta["tasks"]), int(meta["runs_per_task"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UserError(f"{folder / 'meta.json'}: is no record of a rerun-bench run ({error})") from None
     recipe = hashlib.sha256(
@@ -72,7 +73,7 @@ def _read_run(folder: Path, found: Json, seen: dict[str, bytes]) -> None:
             where = {"path": f"{run}/{name}", "attempt_id": None}
             try:
                 task, index = _text(record["task_id"]), _index(record["run_index"], repetitions)
-                cell = found["cells"].get((slug(str(meta["agent"])), slug(_model(meta)), recipe, slug(task)))
+                cell = found["cells"].get((slug(agent), slug(_model(meta)), recipe, slug(task)))
                 if cell is None:
                     raise ValueError(f"task {task!r} is not in meta.json")
                 key = attempt_id(cell, record)
@@ -82,7 +83,7 @@ def _read_run(folder: Path, found: Json, seen: dict[str, bytes]) -> None:
                 keep(found, cell, record, folder)
                 if name == "runs.jsonl":
                     seen[key] = line
-            except (ValueError, KeyError, TypeError) as error:
+            except (ValueError, KeyError, TypeError, OverflowError) as error:
                 said = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
                 found["problems"].append({**where, "reason": f"line {number}: {said}; the line is left out"})
 
