@@ -109,6 +109,14 @@ def test_the_counters_are_the_schemas_keys():
     assert all(caption.endswith(".") for caption in effort.captions().values())
 
 
+def test_the_counters_are_documented():
+    """docs/trace.md lists every counter with its caption; on failure paste what is expected between the markers."""
+    page = (DATA.parents[2] / "docs" / "trace.md").read_text(encoding="utf-8")
+    rows = [f"| `{name}` | {caption} |" for name, caption in effort.captions().items()]
+    wanted = "\n".join(["<!-- counters -->", "| counter | what it is |", "|---|---|", *rows, "<!-- /counters -->"])
+    assert wanted in page
+
+
 def test_nothing_captured_is_null_never_zero():
     """Without trace, tool calls, diff and replay every counter is null."""
     assert set(effort.effort(_seen()).values()) == {None}

@@ -16,7 +16,7 @@ _PHASES = {
     "agent_seconds": "wall time of the agent",
     "first_command_seconds": "time to the first task command",
     "first_mutation_seconds": "time to the first successful version-control change",
-    "first_acceptance_green_seconds": "time to the agent's own first green acceptance run",
+    "first_acceptance_green_seconds": "time until the visible green command first passed, by replay",
     "vc_summed_seconds": "time of version-control commands, added up",
     "vc_occupied_seconds": "time during which some version-control command ran",
     "api_seconds": "time spent waiting for the model",

@@ -17,7 +17,7 @@ COLUMNS = {
     "attempts_with_violations": "scored attempts with a violation",
     "violations_checked": "scored attempts where violations were looked for",
     "policy_refusals": "commands the version-control policy refused, summed",
-    "foreign_requests": "requests to another model than the configured one, summed",
+    "foreign_requests": "model requests that did not come from the agent program's main process, summed",
     "foreign_requests_checked": "scored attempts whose requests were seen",
     "protected_kept": "scored attempts that left protected files as they were",
     "protected_checked": "scored attempts where protected files were compared",

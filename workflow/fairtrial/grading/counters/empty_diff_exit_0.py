@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fairtrial.grading.seen import Seen
 
-CAPTION = "The program ended with status 0 and changed nothing. Right for some tasks."
+CAPTION = "The program ended with status 0 and changed nothing. Heuristic: right for some tasks."
 
 
 def count(seen: Seen) -> bool | None:

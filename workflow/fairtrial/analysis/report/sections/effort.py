@@ -25,7 +25,7 @@ COLUMNS = (
 )
 CAVEAT = (
     "Mean over tasks of a green attempt's counts; an attempt that does not say is left out, never 0. Columns with * "
-    "are heuristics: they count patterns in the commands and may miss or overcount, so read them as hints."
+    "are heuristics: they count patterns in commands and error texts and may miss or overcount, so read them as hints."
 )
 
 
