@@ -170,6 +170,20 @@ def test_a_large_file_that_changes_while_it_is_copied_leaves_no_trace(tmp_path: 
     assert (again.content(first), again.content(second), len(again)) == (b"before", b"after", 2)
 
 
+def test_a_large_file_that_cannot_be_read_to_its_end_leaves_no_trace(tmp_path: Path) -> None:
+    """What was written of an object before its source failed is taken back."""
+    pack = Pack(tmp_path / "pack")
+    with pytest.raises(OSError, match="gone"):
+        pack.add_stream(b"\1" * 32, 8, (b"abcd" if n == 0 else _gone() for n in range(2)))
+    kept = pack.add(b"after")
+    pack.close()
+    assert Pack(tmp_path / "pack").content(kept) == b"after"
+
+
+def _gone() -> bytes:
+    raise OSError("gone")
+
+
 @pytest.mark.parametrize("damage", ["cut", "flip", "head"])
 def test_a_damaged_pack_gives_an_error_and_never_wrong_content(tmp_path: Path, damage: str) -> None:
     """A torn tail, a flipped bit and a foreign file are each one clear error."""

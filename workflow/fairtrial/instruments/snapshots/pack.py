@@ -132,14 +132,18 @@ class Pack:
             return True
         self._write(_HEADER.pack(RAW, digest, length))
         check, written = hashlib.sha256(), 0
-        for chunk in chunks:
-            written += len(chunk)
-            if written > length:
-                break
-            check.update(chunk)
-            self._write(chunk)
-        if written != length or check.digest() != digest:
-            os.ftruncate(self._open(), self.size)
+        try:
+            for chunk in chunks:
+                written += len(chunk)
+                if written > length:
+                    break
+                check.update(chunk)
+                self._write(chunk)
+        finally:  # also when a chunk cannot be read
+            whole = written == length and check.digest() == digest
+            if not whole:
+                os.ftruncate(self._open(), self.size)
+        if not whole:
             return False
         self._where[digest] = (RAW, self.size + _HEADER.size, length)
         self.size += _HEADER.size + length
