@@ -86,3 +86,12 @@ def test_attempts_on_both_sides_are_said() -> None:
     rows = suite([4] * 6, harness="x")
     record = compare.before_after(of_rows(rows[:20]), of_rows(rows[10:]))
     assert "on both sides, and so compared with themselves: attempts 10" in said(record)
+
+
+def test_without_a_budget_no_mean_favours_whoever_gives_up() -> None:
+    """Imported attempts have none: a mean of the greens alone would be smaller for the arm that hardly passes."""
+    rows = suite([1] * 8, harness="x") + at(suite([5] * 8, harness="y"), 1.5)
+    pair, _ = one([dict(row, wall_budget_seconds=None) for row in rows], "x", "y")
+    time = pair["time"]
+    assert (time["a_mean_seconds"], time["b_mean_seconds"], time["difference_seconds"]) == (None, None, None)
+    assert time["sooner"] == "y/git/warm/m"

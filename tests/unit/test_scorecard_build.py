@@ -258,3 +258,18 @@ def test_a_line_break_in_a_version_ends_no_row(tmp_path: Path) -> None:
     scorecard.write(build(cell(1, 1, harness_version="1.0\r=2")), tmp_path)
     with (tmp_path / "scorecard.csv").open(newline="", encoding="utf-8") as stream:
         assert [row["harness_versions"] for row in csv.DictReader(stream)] == ["1.0\r=2"]
+
+
+def test_a_failure_without_a_budget_has_no_time() -> None:
+    """An imported arm that fails fast has no mean to green and no budget; the median of what was green stays."""
+    rows = [dict(row, wall_budget_seconds=None, harness="x") for row in cell(3, 5)]
+    rows += [dict(row, wall_budget_seconds=None, harness="y") for row in cell(3, 3)]
+    card = build(rows)
+    assert schema.problems(card, "scorecard") == []
+    partly, wholly = (arm(card, name)["time_cost"] for name in "xy")
+    assert (partly["mean_seconds_to_green"], partly["budget_seconds"], partly["median_seconds_to_green"]) == (
+        None,
+        None,
+        62,
+    )
+    assert (wholly["mean_seconds_to_green"], wholly["mean_seconds_to_green_se"]) == (61, None)

@@ -202,13 +202,17 @@ def _reliability(match: Match, wanted: int | None) -> Json:
 
 
 def _time(match: Match) -> Json:
-    """Log-rank stratified by task; mean seconds to green by task, a failed attempt at its budget."""
+    """Log-rank stratified by task; mean seconds to green by task, a failed attempt at its budget: not measured where a
+    failure has none (imported results), for a mean over the greens alone would favour whoever passes less."""
     sides = list(zip((match.a, match.b), match.at, strict=True))
     times = np.concatenate([side.seconds[at >= 0] for side, at in sides])
     stratum = np.concatenate([at[at >= 0] for at in match.at])
     group = np.repeat([0, 1], [int((at >= 0).sum()) for at in match.at])
     rank = survival.logrank(times, np.isfinite(times), group, stratum)
-    means = match.means((match.a.capped, match.b.capped))
+    capped = match.a.capped, match.b.capped
+    if any(np.isnan(values[at >= 0]).any() for values, at in zip(capped, match.at, strict=True)):
+        capped = np.full_like(capped[0], np.nan), np.full_like(capped[1], np.nan)
+    means = match.means(capped)
     d = means[0] - means[1]
     d = d[~np.isnan(d)]
     low, high, _ = match.student(d)

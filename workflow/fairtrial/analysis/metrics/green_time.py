@@ -26,30 +26,24 @@ COLUMNS = {
 
 
 def compute(attempts: pd.DataFrame, settings: dict[str, Any]) -> dict[str, Any]:
-    """Seconds. Never-green attempts stay at the largest budget on the curve and at their own in the mean."""
+    """Seconds. A never-green attempt stays on the curve to its end and counts at its own budget in the mean; without a
+    budget (imported results) the mean is not measured: giving up early would make it small."""
     seconds, green = columns.numbers(attempts, "seconds_to_green"), columns.green_rows(attempts)
-    budget = _budget(attempts)
-    tau = float(budget.max()) if budget.size else None
-    time, event = survival.never_green(seconds, green, np.full(budget.size, tau or 0.0))
+    budget = columns.numbers(attempts, "wall_budget_seconds")
+    time, event = survival.never_green(seconds, green, np.full(budget.size, np.inf))
     capped, _ = survival.never_green(seconds, green, budget)
-    mean = survival.restricted_mean(capped, event, tau) if tau else None
+    known = budget.size > 0 and not np.isnan(capped).any()
+    same = known and np.ptp(budget) == 0
+    mean = survival.restricted_mean(capped, event, float(budget[0])) if same else None
     first = columns.numbers(attempts, "first_green_upper_seconds")[green]
     first = first[~np.isnan(first)]
     again = columns.numbers(attempts, "went_red_again")
     return {
         "median_seconds_to_green": survival.km_median(time, event) if budget.size else None,
-        "mean_seconds_to_green": float(np.minimum(capped, budget).mean()) if budget.size else None,
-        "mean_seconds_to_green_se": mean.se if mean and np.ptp(budget) == 0 else None,
-        "budget_seconds": tau,
+        "mean_seconds_to_green": float(np.fmin(capped, budget).mean()) if known else None,
+        "mean_seconds_to_green_se": mean.se if mean else None,
+        "budget_seconds": None if np.isnan(budget).all() else float(np.nanmax(budget)),
         "first_green_upper_median": float(np.median(first)) if first.size else None,
         "went_red_again": int((again == 1).sum()) if not np.isnan(again).all() else None,
         "first_green_known": int(first.size),
     }
-
-
-def _budget(attempts: pd.DataFrame) -> Any:
-    """Budget per attempt; where none is recorded, the longest time seen stands in."""
-    budget = columns.numbers(attempts, "wall_budget_seconds")
-    seen = np.fmax(columns.numbers(attempts, "agent_seconds"), columns.numbers(attempts, "seconds_to_green"))
-    longest = np.nanmax(seen) if (~np.isnan(seen)).any() else 0.0
-    return np.where(np.isnan(budget), longest, budget)
