@@ -39,8 +39,13 @@ def attempt(root: Path, key: str = ID, *, graded: bool = True) -> Path:
     (folder / "sealed").write_text("seal\n")
     if graded:
         (folder / "grades" / "abcdef012345").mkdir(parents=True)
-        (folder / "grades" / "abcdef012345" / "result.json").write_text("{}")
+        (folder / "grades" / "abcdef012345" / "result.json").write_text(judged("passed"))
     return folder
+
+
+def judged(verdict: str) -> str:
+    """A result, as far as pruning reads it."""
+    return json.dumps({"performance": {"correctness": {"verdict": verdict}}})
 
 
 def wrong(folder: Path) -> list[str]:
@@ -122,6 +127,45 @@ def test_ungraded_and_running_attempts_are_left_alone(tmp_path: Path) -> None:
     assert done.attempts == 0
     assert done.skipped == {other: "is being run"}
     assert not any((folder / "pruned.json").exists() for folder in (ungraded, running))
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [("", "not whole"), (judged("passed")[:-9], "not whole"), (judged("verifier_error"), f"fairtrial regrade {ID}")],
+)
+def test_what_is_to_be_graded_again_keeps_everything(tmp_path: Path, content: str, why: str) -> None:
+    """A torn result, or a verifier that failed, is no grade: even --streams leaves the attempt alone and says why."""
+    folder = attempt(tmp_path / "results")
+    (folder / "grades/abcdef012345/result.json").write_text(content)
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    done = prune.prune(Results(tmp_path / "results"), streams=True)
+    assert done.attempts == 0
+    assert why in done.skipped[ID]
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize("name", ["evidence.json", "pruned.json"])
+def test_a_torn_record_of_one_attempt_stops_no_other(tmp_path: Path, name: str) -> None:
+    """The damaged attempt is named and left alone, the ones behind it are pruned."""
+    torn, other = attempt(tmp_path / "results"), ID.replace("/r1", "/r2")
+    attempt(tmp_path / "results", other)
+    (torn / name).write_text('{"sche')
+    done = prune.prune(Results(tmp_path / "results"))
+    assert done.attempts == 1
+    assert "not whole JSON" in done.skipped[ID]
+    assert (tmp_path / "results/attempts" / other / "pruned.json").exists()
+
+
+def test_what_a_killed_prune_left_the_next_one_drops(tmp_path: Path) -> None:
+    """Killed after pruned.json and before the pack was replaced: the next prune replaces it, and one after it rests."""
+    folder = attempt(tmp_path / "results")
+    pack = (folder / "snapshots/pack").read_bytes()
+    prune.prune(Results(tmp_path / "results"))
+    (folder / "snapshots/pack").write_bytes(pack)
+    assert prune.prune(Results(tmp_path / "results")).trees == 3
+    assert (folder / "snapshots/pack").stat().st_size < len(pack)
+    assert wrong(folder) == []
+    assert prune.prune(Results(tmp_path / "results")).attempts == 0
 
 
 def test_a_kill_between_announcing_and_dropping_is_no_damage(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ SEALS = frozenset({"evidence.json", "sealed"})
 # First folder below results/ -> kind; everything else there is an experiment.
 ELSEWHERE = {
     "faults": "faults", "redone": "redone", "objects": "frozen task files", "ledger": "ledger", "logs": "logs",
-    "tries": "tries", "invocations": "invocations", "scratch": "scratch",
+    "tries": "tries", "invocations": "invocations", "scratch": "scratch", "slots": "scratch",
 }  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from fairtrial.capture.spend.leases import holder
 from fairtrial.contracts.clock import utc_now
+from fairtrial.contracts.errors import UserError
 from fairtrial.contracts.records import dump, file_digest, load, mismatches, pruned_of
 from fairtrial.instruments.snapshots.manifest import EXEC, FILE
 from fairtrial.instruments.snapshots.store import Store
@@ -20,6 +21,7 @@ from fairtrial.paths import Attempt, Results
 
 OUTPUT = "command-output/"
 PACK = "snapshots/pack"
+UNSCORED = "verifier_error"
 STREAMS = ("agent-stdout.txt", "agent-stderr.txt", "agent-times.jsonl")
 LOST = {
     "output": "what traced commands printed cannot be read again",
@@ -40,21 +42,44 @@ class Pruned:
 
 
 def prune(results: Results, *, streams: bool = False, dry: bool = False) -> Pruned:
-    """Prune every graded attempt; ungraded, running and damaged ones are left alone, the last are named."""
+    """Prune every graded attempt. Ungraded ones are left alone; so are running, unscored and damaged ones, named."""
     done = Pruned()
     for attempt in results.attempts():
         if not attempt.evidence.exists() or not next(attempt.folder.glob("grades/*/result.json"), None):
             continue
-        if holder(attempt.lease) is not None:
-            done.skipped[str(attempt.id)] = "is being run"
-            continue
-        evidence = load(attempt.evidence)
-        wrong = mismatches(attempt.folder, evidence["files"], *pruned_of(attempt.folder))
-        if wrong:
-            done.skipped[str(attempt.id)] = f"evidence is damaged: {wrong[0]}"
-            continue
-        _one(attempt, evidence, done, streams=streams, dry=dry)
+        try:
+            why = _kept_for(attempt)
+            if why is None:
+                _one(attempt, load(attempt.evidence), done, streams=streams, dry=dry)
+        except UserError as error:
+            why = f"cannot be read: {error}"
+        if why is not None:
+            done.skipped[str(attempt.id)] = why
     return done
+
+
+def _kept_for(attempt: Attempt) -> str | None:
+    """Why nothing of it may be dropped; None when it may. UserError: a record of it is not whole."""
+    if holder(attempt.lease) is not None:
+        return "is being run"
+    verdicts = {_verdict(path) for path in attempt.folder.glob("grades/*/result.json")} - {None}
+    if not verdicts:
+        return "its result is not whole; a run that has anything to do grades it again, and needs all of it"
+    if verdicts == {UNSCORED}:
+        return f"is unscored, as its verifier failed; first: fairtrial regrade {attempt.id}"
+    files = load(attempt.evidence).get("files")
+    if not isinstance(files, dict):
+        return "evidence.json is not a seal"
+    wrong = mismatches(attempt.folder, files, *pruned_of(attempt.folder))
+    return f"evidence is damaged: {wrong[0]}" if wrong else None
+
+
+def _verdict(path: Path) -> str | None:
+    """Of one grade; None when the record is not whole, such as after a power cut."""
+    try:
+        return str(load(path)["performance"]["correctness"]["verdict"])
+    except (UserError, KeyError, TypeError):
+        return None
 
 
 def _one(attempt: Attempt, evidence: dict[str, Any], done: Pruned, *, streams: bool, dry: bool) -> None:
@@ -76,9 +101,18 @@ def intermediate(folder: Path) -> list[str]:
     if not (folder / PACK).is_file():
         return []
     record = load(folder / "snapshots.json")
-    gone = set(load(folder / "pruned.json")["trees"]) if (folder / "pruned.json").exists() else set()
+    gone = _gone(folder)
     kept = {record["start"], record["end"], record.get("base")}
     return sorted({look["tree"] for look in record["looks"]} - kept - gone)
+
+
+def _gone(folder: Path) -> set[str]:
+    """Ids of the trees that an earlier prune took out of the pack; one killed before it replaced the pack took none."""
+    if not (folder / "pruned.json").exists():
+        return set()
+    record = load(folder / "pruned.json")
+    there = record["rewritten"].get(PACK, {}).get("sha256") == file_digest(folder / PACK)
+    return set(record["trees"]) if there else set()
 
 
 def _drop(attempt: Attempt, names: list[str], dropped: list[str]) -> int:
