@@ -61,6 +61,34 @@ def test_two_shards_give_the_tables_of_the_whole(tmp_path: Path) -> None:
     assert all(json.loads(line)["model_patch"] for line in lines)
 
 
+def test_a_merge_does_not_take_the_place_of_an_experiment_that_was_run_here(tmp_path: Path) -> None:
+    """Its plan stays as it is, so that the next run goes on with it; another tree, or --out, is named and works."""
+    own, other = tree(tmp_path / "own", ARMS[:1]), tree(tmp_path / "other", ARMS[1:])
+    plan = (own / "default/matrix.json").read_bytes()
+    given = ("dataset", "--from", str(own), "--from", str(other))
+    done = fairtrial(*given, "--results", str(own))
+    assert (done.returncode, "--results merged" in done.stderr) == (2, True), done.stderr
+    assert (own / "default/matrix.json").read_bytes() == plan
+    assert fairtrial(*given, "--results", str(own), "--out", str(tmp_path / "tables")).returncode == 0
+    for _ in range(2):
+        done = fairtrial(*given, "--results", str(tmp_path / "merged"))
+        assert done.returncode == 0, done.stderr
+
+
+def test_the_status_of_a_merged_experiment_counts_where_its_attempts_are(tmp_path: Path) -> None:
+    """Done and faults are those of the parts, and it says that nothing is run here."""
+    parts = [tree(tmp_path / name, (arm,)) for name, arm in zip("ab", ARMS, strict=True)]
+    merged = str(tmp_path / "merged")
+    assert fairtrial("dataset", "--from", str(parts[0]), "--from", str(parts[1]), "--results", merged).returncode == 0
+    done, faults = (sum(1 for part in parts for _ in part.glob(f"{kind}/*/*/*/*/*/r*/{name}"))
+                    for kind, name in (("attempts", "evidence.json"), ("faults", "*/fault.json")))  # fmt: skip
+    said = fairtrial("status", "--results", merged).stdout
+    assert 0 < done < 24 and faults > 0
+    assert f"{done} of 24 attempts done; merged from other results" in said
+    assert f"faults  {faults} so far" in said
+    assert "not graded" not in said
+
+
 def test_a_copied_attempt_is_one_attempt_and_one_run_twice_is_refused(tmp_path: Path) -> None:
     """The same seal in two shards counts once; two seals of one attempt are an error that names it."""
     first = tree(tmp_path / "a")

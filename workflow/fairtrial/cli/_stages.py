@@ -106,6 +106,15 @@ def folders_of(experiment: Any, matrix: Json) -> dict[str, Path] | None:
     return {key: experiment.folder / place for key, place in record["folders"].items()}
 
 
+def folders_by_name(experiment: Any) -> dict[str, Path] | None:
+    """`folders_of` without a matrix at hand; None where nothing was merged."""
+    from fairtrial.contracts import records
+
+    if not (experiment.folder / MERGED).exists() or not experiment.matrix.exists():
+        return None
+    return folders_of(experiment, records.load(experiment.matrix))
+
+
 def prices() -> dict[str, Json]:
     """Model -> price entry, from the models file of the configuration in force."""
     from fairtrial.cli._configuration import checkout

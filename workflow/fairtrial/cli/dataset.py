@@ -42,6 +42,7 @@ def run(args: argparse.Namespace) -> int:
 def merged(args: argparse.Namespace) -> int:
     """Merge shards into one experiment of --results: its matrix.json and tables, from which the other stages go on."""
     from fairtrial.analysis import dataset, dataset_merge
+    from fairtrial.contracts.errors import UserError
     from fairtrial.contracts.records import dump
     from fairtrial.paths import Results
 
@@ -49,8 +50,13 @@ def merged(args: argparse.Namespace) -> int:
     experiment = Results(args.results).experiment(found.matrix["name"])
     out = args.out or experiment.dataset
     if args.out is None:
-        dump(experiment.matrix, found.matrix)
+        if experiment.matrix.exists() and not (experiment.folder / _stages.MERGED).exists():
+            raise UserError(
+                f"--results: {experiment.matrix} is the plan of an experiment that was run here, and the merged one "
+                "would take its place; name another tree, such as --results merged, or give --out for the tables alone"
+            )
         _stages.remember(experiment, found.matrix, found.folders)
+        dump(experiment.matrix, found.matrix)
     counts = dataset.build(found.roots, found.matrix, out, _stages.prices(), found.folders)
     _stages.say_problems(out)
     say(out, counts)

@@ -32,8 +32,9 @@ def run(args: argparse.Namespace) -> int:
     if args.every is not None and not LEAST <= args.every <= MOST:
         raise UserError(f"--every {args.every:g}: give {LEAST:g} to {MOST:g} seconds")
     results, name = Results(args.results), args.name or _stages.usual(args.results)
-    print(status.status(results, name), flush=True)
+    folders = _stages.folders_by_name(results.experiment(name))
+    print(status.status(results, name, folders), flush=True)
     while args.every:
         time.sleep(args.every)
-        print(f"\n{status.status(results, name)}", flush=True)
+        print(f"\n{status.status(results, name, folders)}", flush=True)
     return 0

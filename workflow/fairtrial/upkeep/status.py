@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from fairtrial.capture.spend import grades, invocation, progress
@@ -15,8 +16,11 @@ from fairtrial.contracts.records import load
 from fairtrial.paths import Results
 
 
-def status(results: Results, name: str) -> str:
-    """Several lines of text. UserError when nothing is planned under this name."""
+def status(results: Results, name: str, folders: Mapping[str, Path] | None = None) -> str:
+    """Several lines of text. UserError when nothing is planned under this name.
+
+    folders: attempt -> where it is, for an experiment that was merged from other results trees.
+    """
     path = results.experiment(name).matrix
     if not path.exists():
         known = sorted(p.parent.name for p in results.root.glob("*/matrix.json"))
@@ -24,9 +28,9 @@ def status(results: Results, name: str) -> str:
             f"{path}: no such file; planned experiments: {', '.join(known) or 'none; --results names another folder'}"
         )
     matrix = load(path)
-    found = progress.standing(results, matrix)
+    found = progress.standing(results, matrix, folders)
     since, run = progress.since(results, name)
-    lines = [_headline(found, run), *_table(found)]
+    lines = [_headline(found, run, folders is not None), *_table(found)]
     own = str(run["invocation"]) if run is not None else invocation.newest(results, name)
     not_run = {} if own is None else invocation.all_not_run(results, own)
     stopped = _stopped(results, run)
@@ -39,7 +43,7 @@ def status(results: Results, name: str) -> str:
     left = progress.seconds_left(found, since, time.time(), sum(not_run.values())) if waits else None
     lines += [f"left    about {duration(left)} at the pace of this run"] if left else []
     lines += _running(results)
-    ungraded = 0 if run is not None else sum(not attempt.result(grade).exists() for _, attempt, grade in found.ended)
+    ungraded = 0 if run is not None or folders else _ungraded(found)
     if ungraded:
         lines.append(f"grades  {counted(ungraded, 'attempt')} not graded; the next run does it, without an agent")
     if run is None and own is not None and (found.open or ungraded):
@@ -48,9 +52,10 @@ def status(results: Results, name: str) -> str:
     return "\n".join(lines)
 
 
-def _headline(found: progress.Standing, run: Mapping[str, Any] | None) -> str:
+def _headline(found: progress.Standing, run: Mapping[str, Any] | None, merged: bool) -> str:
     done, planned = found.total("done"), found.total("planned")
-    who = "not running" if run is None else f"run by process {run['pid']} on {run['host']} since {run['started_at']}"
+    idle = "merged from other results, which their own folders go on with" if merged else "not running"
+    who = idle if run is None else f"run by process {run['pid']} on {run['host']} since {run['started_at']}"
     return f"{found.name}: {done} of {counted(planned, 'attempt')} done; {who}"
 
 
@@ -61,6 +66,10 @@ def _table(found: progress.Standing) -> list[str]:
         f"{arm.name:<{width}}  {arm.done:>6} {arm.running:>8} {arm.left:>6} {arm.faults:>7}"
         for arm in found.arms.values()
     ]
+
+
+def _ungraded(found: progress.Standing) -> int:
+    return sum(not attempt.result(grade).exists() for _, attempt, grade in found.ended)
 
 
 def _doubtful(found: progress.Standing, unscored: str | None) -> list[str]:

@@ -16,7 +16,7 @@ from fairtrial.capture.spend import invocation, ledger
 from fairtrial.capture.spend.estimate import duration
 from fairtrial.capture.spend.leases import held, holder
 from fairtrial.contracts.errors import UserError
-from fairtrial.contracts.lean import field, lean
+from fairtrial.contracts.lean import field, lean, replaced
 from fairtrial.contracts.plain import counted
 from fairtrial.paths import Attempt, Results, planned_by
 
@@ -58,8 +58,11 @@ class Standing:
         return sum(getattr(arm, what) for arm in self.arms.values())
 
 
-def standing(results: Results, matrix: Mapping[str, Any]) -> Standing:
-    """Look at every planned attempt: one `stat` each."""
+def standing(results: Results, matrix: Mapping[str, Any], folders: Mapping[str, Path] | None = None) -> Standing:
+    """Look at every planned attempt: one `stat` each.
+
+    folders: attempt -> where it is, for a merged experiment; its attempts and faults are in other results trees.
+    """
     found = Standing(matrix["name"])
     arm_of: dict[str, ArmStanding] = {}
     for cell in matrix["cells"]:
@@ -67,8 +70,9 @@ def standing(results: Results, matrix: Mapping[str, Any]) -> Standing:
         arm = found.arms.setdefault(name, ArmStanding(name))
         for attempt_id in planned_by(cell):
             arm_of[attempt_id.rpartition("/")[0]] = arm
-            _look(found, arm, results.attempt(attempt_id), cell["grade"])
-    for path in results.fault_records():
+            attempt = results.attempt(attempt_id)
+            _look(found, arm, replaced(attempt, folder=folders[attempt_id]) if folders else attempt, cell["grade"])
+    for path in (path for tree in _trees(results, folders) for path in tree.fault_records()):
         stem = "/".join(path.parts[-8:-3])
         if stem in arm_of:
             arm_of[stem].faults += 1
@@ -82,6 +86,13 @@ def standing(results: Results, matrix: Mapping[str, Any]) -> Standing:
     folder = results.ledger(matrix["name"])
     found.balance = ledger.balance(results, matrix["name"]) if folder.exists() else None
     return found
+
+
+def _trees(results: Results, folders: Mapping[str, Path] | None) -> list[Results]:
+    """Where the attempts of an experiment are."""
+    if not folders:
+        return [results]
+    return [Results(root) for root in dict.fromkeys(folder.parents[6] for folder in folders.values())]
 
 
 def _look(found: Standing, arm: ArmStanding, attempt: Attempt, grade: str) -> None:
