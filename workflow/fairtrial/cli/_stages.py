@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -115,9 +115,15 @@ def folders_by_name(experiment: Any) -> dict[str, Path] | None:
     return folders_of(experiment, records.load(experiment.matrix))
 
 
-def prices() -> dict[str, Json]:
-    """Model -> price entry, from the models file of the configuration in force."""
+def prices(trees: Iterable[Path], name: str | None = None) -> dict[str, Json]:
+    """Model -> price entry. In a rule from the models file of the configuration; by hand as the last run had it.
+
+    By hand nothing says which models file that was, so each run writes its prices down in its results tree; a model
+    that none of them knows has the checkout's.
+    """
+    from fairtrial.capture.spend import invocation
     from fairtrial.cli._configuration import checkout
+    from fairtrial.paths import Results
     from fairtrial.plan.config import read_yaml
 
     settings = given()
@@ -125,7 +131,8 @@ def prices() -> dict[str, Json]:
     named = settings.get("raw", {}).get("models_file")
     path = Path(named) if named else base / "config" / "models.yaml"
     models = read_yaml(path) if named or path.exists() else {}
-    return {name: entry["price"] for name, entry in models.items() if isinstance(entry, dict) and entry.get("price")}
+    known = {model: entry["price"] for model, entry in models.items() if isinstance(entry, dict) and entry.get("price")}
+    return known if settings else {**known, **invocation.prices(map(Results, trees), name)}
 
 
 def selection(args: argparse.Namespace, verb: str) -> Any:
@@ -147,8 +154,8 @@ def dataset(results: Path, matrix: Json, out: Path, folders: Mapping[str, Path] 
     """Stage one: tables, of the trees that `folders` are in where it says where attempts are. Counts by status."""
     from fairtrial.analysis import dataset as stage
 
-    roots = list(dict.fromkeys(folder.parents[6] for folder in folders.values())) if folders else results
-    return stage.build(roots, matrix, out, prices(), folders)
+    roots = list(dict.fromkeys(folder.parents[6] for folder in folders.values())) if folders else [results]
+    return stage.build(roots, matrix, out, prices(roots, matrix["name"]), folders)
 
 
 def of_another_plan(tables: Path, matrix: Json) -> bool:
@@ -175,7 +182,8 @@ def chosen_dataset(chosen: Any, out: Path) -> None:
     """The same of a selection."""
     from fairtrial.analysis import dataset as stage
 
-    stage.build(chosen.results, chosen.matrix, out, prices(), chosen.folders, left_out=chosen.left_out)
+    roots = dict.fromkeys(folder.absolute().parents[5:7][-1] for folder in chosen.folders.values())
+    stage.build(chosen.results, chosen.matrix, out, prices(roots), chosen.folders, left_out=chosen.left_out)
 
 
 def scorecard(tables: Path, matrix: Json, out: Path, k: list[int] | None = None) -> Json:

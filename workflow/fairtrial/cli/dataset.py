@@ -57,7 +57,7 @@ def merged(args: argparse.Namespace) -> int:
             )
         _stages.remember(experiment, found.matrix, found.folders)
         dump(experiment.matrix, found.matrix)
-    counts = dataset.build(found.roots, found.matrix, out, _stages.prices(), found.folders)
+    counts = dataset.build(found.roots, found.matrix, out, _stages.prices(found.roots), found.folders)
     _stages.say_problems(out)
     say(out, counts)
     return 0

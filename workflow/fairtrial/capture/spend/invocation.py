@@ -6,8 +6,9 @@ import hashlib
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from fairtrial.capture.settings import Settings
 from fairtrial.capture.spend.leases import identity, is_alive, read
@@ -47,8 +48,8 @@ def _with_configfile(words: list[str], more: str, in_use: list[str]) -> list[str
 
 
 def announce(results: Results, settings: Settings) -> None:
-    """Write down that this process runs an experiment, with which command and cap."""
-    more = {"command": command_line(), "max_usd": settings.max_usd}
+    """Write down that this process runs an experiment, with which command, cap and price table."""
+    more = {"command": command_line(), "max_usd": settings.max_usd, "prices": settings.prices}
     record = {**identity(f"experiment {settings.name}", settings.invocation), **more}
     create(results.invocation(settings.invocation) / "start.json", record)
 
@@ -163,6 +164,18 @@ def newest(results: Results, name: str) -> str | None:
 def last_run(results: Results) -> str | None:
     """The experiment that was run last; None without any run whose flags are still there."""
     return max(_starts(results), default=("", "", None))[2]
+
+
+def prices(trees: Iterable[Results], name: str | None = None) -> dict[str, dict[str, Any]]:
+    """Model -> price entry as the runs in these trees had it; of several the newest, of experiment `name` first.
+
+    For what is made by hand, away from the configuration that named the models.
+    """
+    starts = [(one[2] == name, one, tree) for tree in trees for one in _starts(tree)]
+    found: dict[str, dict[str, Any]] = {}
+    for _, (_, own, _), tree in sorted(starts, key=lambda start: start[:2]):
+        found |= (read(tree.invocation(own) / "start.json") or {}).get("prices") or {}
+    return found
 
 
 def _starts(results: Results) -> list[tuple[str, str, str]]:
