@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 import time
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from fairtrial.capture.settings import Settings
-from fairtrial.capture.spend import accounts, ledger
+from fairtrial.capture.spend import accounts, leases, ledger
 from fairtrial.contracts.lean import replaced
 from fairtrial.contracts.records import dump, load, validate
 from fairtrial.paths import AttemptId, Results
@@ -76,6 +77,39 @@ def test_parallel_reservations_never_pass_the_cap(tmp_path: Path) -> None:
         thread.join()
     assert list(said.values()).count(None) == 5
     assert ledger.balance(results, "money").counted == pytest.approx(1.0)
+
+
+def test_a_disk_without_locks_holds_the_cap_too(tmp_path: Path, monkeypatch) -> None:
+    """Where `flock` is refused, two that want the last dollar at once may draw back, and then one goes on."""
+    results = Results(tmp_path)
+
+    def refused(*_: object) -> None:
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr(leases.fcntl, "flock", refused)
+    seen = threading.Barrier(2, timeout=20)
+    whole, looked = ledger.balance, threading.local()
+
+    def at_once(*given, **more) -> ledger.Balance:
+        sums = whole(*given, **more)
+        if not hasattr(looked, "first"):
+            looked.first = True
+            seen.wait()
+        return sums
+
+    monkeypatch.setattr(ledger, "balance", at_once)
+    said: dict[str, str | None] = {}
+
+    def one(token: str) -> None:
+        said[token] = reserve(results, token, 0.9, waiting=lambda: "enough" if None in said.values() else None)
+
+    threads = [threading.Thread(target=one, args=(token,)) for token in ("1", "2")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(said.values(), key=str) == [None, "enough"]
+    assert whole(results, "money").counted == pytest.approx(0.9)
 
 
 def test_unknown_cost_counts_at_its_bound_and_faults_count(tmp_path: Path) -> None:

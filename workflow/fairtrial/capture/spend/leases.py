@@ -7,6 +7,7 @@ seals.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import threading
@@ -22,6 +23,7 @@ from fairtrial.contracts.records import create, load
 
 HEARTBEAT_SECONDS = 15.0
 MISSED = 4
+NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK})
 
 
 def identity(name: str, invocation: str) -> dict[str, Any]:
@@ -182,7 +184,7 @@ def locked(path: Path) -> Iterator[None]:
     while descriptor < 0:
         lock.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(lock, os.O_CREAT | os.O_RDWR, 0o644)
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        lock_where_possible(descriptor)
         if not _is_the_file(descriptor, lock):  # deleted by a holder that left while we waited
             os.close(descriptor)
             descriptor = -1
@@ -190,6 +192,18 @@ def locked(path: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def lock_where_possible(descriptor: int) -> None:
+    """Lock a file until it is closed; some shared disks (Lustre without `flock`) refuse that, and nothing relies on it.
+
+    A lease is created exclusively and looked at again, a reservation summed again after it is written.
+    """
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    except OSError as error:
+        if error.errno not in NO_LOCKS:
+            raise
 
 
 def _is_the_file(descriptor: int, path: Path) -> bool:

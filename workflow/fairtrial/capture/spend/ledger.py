@@ -6,7 +6,6 @@ token of its own (a retry is a start), so a redone attempt, a fault and a retry 
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -19,6 +18,7 @@ from typing import Any
 from fairtrial.capture.settings import Settings
 from fairtrial.capture.spend.accounts import Balance, Start, balance, starts
 from fairtrial.capture.spend.accounts import entry as record_of
+from fairtrial.capture.spend.leases import lock_where_possible
 from fairtrial.contracts.clock import utc_now
 from fairtrial.contracts.records import create
 from fairtrial.paths import AttemptId, Results
@@ -59,7 +59,7 @@ def _lock(folder: Path) -> Iterator[None]:
     folder.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(folder / ".lock", os.O_CREAT | os.O_RDWR, 0o644)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        lock_where_possible(descriptor)
         yield
     finally:
         os.close(descriptor)
@@ -105,19 +105,20 @@ def _try(
         return None, False
     with _lock(results.ledger(settings.name)):
         sums = balance(results, settings.name, remember=True)
-        guessed = sums.guessed(usd)
+        guessed, drew_back = sums.guessed(usd), False
         if sums.counted + guessed + needed <= cap + SLACK:
             entry(results, settings, attempt_id, unique, kind="reserve", usd=usd)
             if balance(results, settings.name).counted + guessed <= cap + SLACK:
                 return None, False
             entry(results, settings, attempt_id, unique, kind="release")
+            drew_back = True  # for what another node reserved meanwhile, which may end cheaper or draw back too
     spent = sums.known + sums.at_bound + guessed
     reserved = f"{sums.open:.2f} reserved by attempts that run, " if sums.open else ""
     said = (
         f"the cap is reached: {spent:.2f} USD spent, {reserved}{needed:.2f} needed, spend.max_usd is {cap:.2f}; "
         "raise it to go on"
     )
-    return said, spent + needed > cap + SLACK or sums.running == 0
+    return said, spent + needed > cap + SLACK or (sums.running == 0 and not drew_back)
 
 
 def can_never_fit(results: Results, settings: Settings, usd: float | None) -> bool:
