@@ -11,7 +11,7 @@ from fairtrial.capture.execute import Executed, execute
 from fairtrial.capture.leased import Run
 from fairtrial.capture.prepare import clear, load_recipe, prepare
 from fairtrial.capture.settings import Settings
-from fairtrial.capture.spend import dead, gate, invocation, leases, ledger, preflight, retry, slots
+from fairtrial.capture.spend import dead, deadline, gate, invocation, leases, ledger, preflight, retry, slots
 from fairtrial.capture.spend.bound import bound
 from fairtrial.contracts.clock import utc_now
 from fairtrial.contracts.errors import Fault, UserError
@@ -65,7 +65,8 @@ def _start(results: Results, attempt: Attempt, settings: Settings) -> int:
         return 0
     with lease:
         seal.refuse_if_paid(attempt, not free and ledger.says_paid(results, attempt.id))
-        return run_leased(Run(results, attempt, settings, recipe, sha256, free, lease, record))
+        latest = deadline.latest_start(recipe["budget"]["wall_seconds"])
+        return run_leased(Run(results, attempt, settings, recipe, sha256, free, lease, record, latest))
 
 
 def run_leased(this: Run) -> int:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import time
 from typing import Any
 
 from fairtrial.capture.settings import Settings
-from fairtrial.capture.spend import invocation, leases
+from fairtrial.capture.spend import deadline, invocation, leases
 from fairtrial.contracts.lean import lean
 from fairtrial.paths import Attempt, Results
 
@@ -22,6 +24,7 @@ class Run:
     free: bool
     lease: leases.Lease
     record: dict[str, Any]  # of the lease
+    latest: float = math.inf  # `time.monotonic()` after which its agent may not start
 
     @property
     def token(self) -> str:
@@ -30,4 +33,5 @@ class Run:
 
     def stopped(self) -> str | None:
         """Why it must not start now, or None."""
-        return invocation.stopped(self.results, self.settings, self.attempt.id)
+        late = deadline.LATE if time.monotonic() > self.latest else None
+        return invocation.stopped(self.results, self.settings, self.attempt.id) or late
