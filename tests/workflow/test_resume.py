@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sys
 from pathlib import Path
@@ -210,3 +211,17 @@ def test_a_torn_result_without_a_seal_is_run_anew_by_the_second_command(lab: Lab
     assert done.returncode == 0, done.stderr
     assert [r["outcome"] for r in lab.graded()] == ["green", "green"]
     assert lab.planned() == {}
+
+
+@pytest.mark.parametrize("kind", ["recipes", "grades", "files"])
+def test_what_is_lost_below_objects_names_the_command_that_freezes_it_again(tmp_path: Path, kind: str) -> None:
+    """A frozen recipe, specification or file that is gone fails what needs it, and the commands it names mend that."""
+    lab = Lab(tmp_path, tasks=["one"], config={"repetitions": 1})
+    assert lab.snakemake().returncode == 0
+    for folder in (lab.results / "objects" / kind, lab.results / "attempts"):
+        shutil.rmtree(folder)
+    failed = lab.snakemake()
+    assert failed.returncode == 1
+    assert "give the same snakemake command with --until plan --forcerun plan, then without" in failed.stderr
+    assert lab.snakemake("--until", "plan", "--forcerun", "plan").returncode == 0
+    assert lab.snakemake().returncode == 0

@@ -15,7 +15,7 @@ from fairtrial.contracts.protocols import HOME, RUN, WORKSPACE, Bind, Box, Budge
 from fairtrial.contracts.records import digest, load
 from fairtrial.instruments.sandbox.toolchains import binds_for
 from fairtrial.paths import AttemptId, Results
-from fairtrial.plan.files import place
+from fairtrial.plan.files import FREEZE, place
 from fairtrial.plan.freeze import frozen_prompt, repository_record
 from fairtrial.toolsets._start import set_up
 
@@ -49,11 +49,11 @@ def load_recipe(results: Results, attempt_id: AttemptId) -> tuple[dict[str, Any]
     """The frozen recipe and its digest; one that is not what its name says is the fault `recipe_drift`."""
     path = results.recipe(attempt_id.recipe)
     if not path.exists():
-        raise Fault("recipe_drift", f"{path}: the frozen recipe is missing; run snakemake --forcerun plan")
+        raise Fault("recipe_drift", f"{path}: the frozen recipe is missing; {FREEZE}")
     recipe = load(path)
     found = digest(recipe)
     if not found.startswith(attempt_id.recipe):
-        raise Fault("recipe_drift", f"{path}: was changed; delete it and run snakemake --forcerun plan")
+        raise Fault("recipe_drift", f"{path}: was changed; delete it and {FREEZE}")
     return recipe, found
 
 

@@ -33,7 +33,7 @@ from fairtrial.grading.scratch import place as scratch_place
 from fairtrial.grading.seen import Seen, look
 from fairtrial.instruments.endpoint.merge import merged
 from fairtrial.paths import Attempt, AttemptId, Results
-from fairtrial.plan.files import CORRECTION, place
+from fairtrial.plan.files import CORRECTION, FREEZE, place
 from fairtrial.wire.captured import report_of, streams
 
 
@@ -86,9 +86,11 @@ def is_whole(result: Path) -> bool:
 def load_spec(results: Results, grade12: str) -> dict[str, Any]:
     """The frozen grade specification; one that is not what its name says is refused."""
     path = results.gradespec(grade12)
+    if not path.exists():
+        raise UserError(f"{path}: the frozen grade specification is missing; {FREEZE}")
     spec = load(path)
     if not digest(spec).startswith(grade12):
-        raise UserError(f"{path}: was changed; delete it and run snakemake --forcerun plan")
+        raise UserError(f"{path}: was changed; delete it and {FREEZE}")
     return spec
 
 

@@ -12,6 +12,7 @@ from fairtrial.paths import Results
 
 Manifest = list[dict[str, Any]]
 CORRECTION = "corrections/corrected-verifier.json"  # in a task package: a published mistake of its verifier
+FREEZE = "give the same snakemake command with --until plan --forcerun plan, then without"  # said of a lost object
 _IGNORED = frozenset({"__pycache__", ".DS_Store", ".git"})
 
 
@@ -91,11 +92,9 @@ def _place_file(blob: Path, entry: dict[str, Any], target: Path) -> None:
     try:
         content = blob.read_bytes()
     except FileNotFoundError:
-        raise Fault(
-            "recipe_drift", f"{blob}: frozen file is missing; plan again with snakemake --forcerun plan"
-        ) from None
+        raise Fault("recipe_drift", f"{blob}: frozen file is missing; {FREEZE}") from None
     if hashlib.sha256(content).hexdigest() != entry["sha256"]:
-        raise Fault("recipe_drift", f"{blob}: frozen file was changed; delete it and plan again")
+        raise Fault("recipe_drift", f"{blob}: frozen file was changed; delete it and {FREEZE}")
     if target.is_symlink():
         target.unlink()
     target.write_bytes(content)

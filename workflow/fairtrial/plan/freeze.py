@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fairtrial.contracts.records import digest, dump
+from fairtrial.contracts.errors import UserError
+from fairtrial.contracts.records import digest, dump, load
 from fairtrial.paths import Experiment, Results
 from fairtrial.plan.files import CORRECTION, Manifest, freeze, freeze_bytes, manifest, place
 
@@ -79,7 +80,7 @@ def freeze_repository(results: Results, workspace: Manifest, acceptance: Manifes
     import shutil
 
     record = repository_record(results, workspace, acceptance)
-    if record.exists():
+    if _is_whole(results, record):
         return
     entries: Manifest = []
     if shutil.which("git"):
@@ -93,6 +94,15 @@ def freeze_repository(results: Results, workspace: Manifest, acceptance: Manifes
             entries = manifest(folder / ".git")
             freeze(results, folder / ".git", entries)
     dump(record, {"entries": entries}, durable=False)
+
+
+def _is_whole(results: Results, record: Path) -> bool:
+    """Is the manifest there and every file that it names, so that nothing has to be built again?"""
+    try:
+        entries: Manifest = load(record)["entries"]
+        return all(results.blob(entry["sha256"]).exists() for entry in entries if entry.get("sha256"))
+    except (UserError, KeyError):
+        return False  # not there, or cut off by a power cut
 
 
 def commit(folder: Path) -> None:
