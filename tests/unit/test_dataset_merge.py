@@ -103,6 +103,21 @@ def test_a_copied_attempt_is_one_attempt_and_one_run_twice_is_refused(tmp_path: 
         dataset_merge.merge([first, second], "default")
 
 
+def test_what_a_copied_tree_holds_counts_once(tmp_path: Path) -> None:
+    """Faults and the cost of what was redone are those of one tree, in the tables and in the status."""
+    first = tree(tmp_path / "a")
+    shutil.copytree(first, tmp_path / "b")
+    merged = tmp_path / "merged"
+    given = ("dataset", "--from", str(first), "--from", str(tmp_path / "b"), "--results", str(merged))
+    assert fairtrial("dataset", "--results", str(first)).returncode == fairtrial(*given).returncode == 0
+    for table in ("attempts", "faults"):
+        one, other = (pq.read_table(root / f"default/dataset/{table}.parquet") for root in (first, merged))
+        assert one.num_rows and one.equals(other), table
+    faults = [next(line for line in fairtrial("status", "--results", str(root)).stdout.splitlines() if "so far" in line)
+              for root in (first, merged)]  # fmt: skip
+    assert faults[0] == faults[1]
+
+
 def test_the_shard_that_ran_an_attempt_gives_it(tmp_path: Path) -> None:
     """Where two shards plan the same attempt and one of them ran it, that one's is taken, whatever the order."""
     first = tree(tmp_path / "a")

@@ -16,7 +16,7 @@ results/
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +129,16 @@ class Experiment:
     def so_far(self) -> Path:
         """dataset/, scorecard/ and report/ of an unfinished experiment."""
         return self.folder / "so-far"
+
+
+def once(records: Iterable[Path]) -> Iterator[Path]:
+    """Fault or redo records of several results trees, each once: a tree that was copied holds the same ones."""
+    seen: set[tuple[str, ...]] = set()
+    for path in records:
+        place = path.parts[-8:]  # attempt, its fault or time, the record
+        if place not in seen:
+            seen.add(place)
+            yield path
 
 
 @lean(frozen=True)

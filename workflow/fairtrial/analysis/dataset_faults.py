@@ -10,7 +10,7 @@ from fairtrial.analysis import dataset_side as side
 from fairtrial.analysis import dataset_tables as tables
 from fairtrial.analysis.dataset_rows import convert
 from fairtrial.analysis.dataset_shards import Planned
-from fairtrial.paths import Results
+from fairtrial.paths import Results, once
 
 Row = dict[str, Any]
 BY_HAND = ("excluded", "redone", "redone_cost_usd")  # columns of attempts
@@ -26,7 +26,7 @@ def by_hand(roots: Sequence[Path], planned: Sequence[Planned], problems: list[Ro
             # a torn mark still excludes: leaving out by mistake is seen, counting by mistake is not
             marks["excluded"][one.id] = _reason(content, f"attempts/{one.id}/exclude.json", one.id, problems)
     wanted = {one.id for one in planned}
-    for path in (path for root in roots for path in Results(root).redone_records()):
+    for path in once(path for root in roots for path in Results(root).redone_records()):
         key = "/".join(path.parts[-8:-2])
         if key in wanted:
             where = "/".join(path.parts[-9:])
@@ -62,7 +62,7 @@ def faults(
     """One row per fault of a planned attempt, by attempt and then by end; bad records are named in `problems`."""
     place = {one.id: number for number, one in enumerate(planned)}
     rows = []
-    for path in (path for root in roots for path in Results(root).fault_records()):
+    for path in once(path for root in roots for path in Results(root).fault_records()):
         key = "/".join(path.parts[-8:-2])
         if key not in place:
             continue

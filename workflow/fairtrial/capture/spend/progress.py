@@ -18,7 +18,7 @@ from fairtrial.capture.spend.leases import held, holder
 from fairtrial.contracts.errors import UserError
 from fairtrial.contracts.lean import field, lean, replaced
 from fairtrial.contracts.plain import counted
-from fairtrial.paths import Attempt, Results, planned_by
+from fairtrial.paths import Attempt, Results, once, planned_by
 
 EVERY = "FAIRTRIAL_PROGRESS"  # seconds between two lines; 0: none
 ON_TERMINAL, IN_LOG = 10.0, 60.0
@@ -72,7 +72,7 @@ def standing(results: Results, matrix: Mapping[str, Any], folders: Mapping[str, 
             arm_of[attempt_id.rpartition("/")[0]] = arm
             attempt = results.attempt(attempt_id)
             _look(found, arm, replaced(attempt, folder=folders[attempt_id]) if folders else attempt, cell["grade"])
-    for path in (path for tree in _trees(results, folders) for path in tree.fault_records()):
+    for path in once(path for tree in _trees(results, folders) for path in tree.fault_records()):
         stem = "/".join(path.parts[-8:-3])
         if stem in arm_of:
             arm_of[stem].faults += 1
