@@ -262,3 +262,6 @@ def test_redo_and_exclude_need_a_reason_and_stand_in_the_report(tmp_path: Path) 
     assert "a person helped" in report
     assert ledger.balance(Results(lab.results), "default").known == pytest.approx(0.06)
     assert (lab.results / "redone" / one).is_dir()
+    assert lab.fairtrial("exclude", two, "--reason", "a person did all of it").returncode == 0
+    assert lab.snakemake().returncode == 0
+    assert "a person did all of it" in (lab.results / "default" / "report" / "report.md").read_text()

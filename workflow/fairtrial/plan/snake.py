@@ -17,7 +17,7 @@ from typing import Any
 
 from fairtrial.contracts.errors import UserError
 from fairtrial.contracts.lean import lean
-from fairtrial.contracts.records import digest
+from fairtrial.contracts.records import digest, file_digest
 from fairtrial.paths import Results, planned_by
 from fairtrial.plan import config as configuration
 from fairtrial.plan import keep, torn
@@ -85,9 +85,10 @@ class Plan:
 
     @property
     def excluded(self) -> str:
-        """Of the attempts left out by hand: a change rebuilds the tables."""
+        """Of the attempts left out by hand, and of the reasons: a change rebuilds the tables."""
         folders = (result.rpartition("/grades/")[0] for result in self.results)
-        return digest([folder for folder in folders if os.path.exists(f"{folder}/exclude.json")])[:16]  # noqa: PTH110
+        marks = [Path(f"{folder}/exclude.json") for folder in folders if os.path.exists(f"{folder}/exclude.json")]  # noqa: PTH110
+        return digest([[str(path), file_digest(path)] for path in marks])[:16]
 
     @property
     def prices(self) -> str:
