@@ -71,9 +71,8 @@ def test_without_room_for_long_it_is_a_fault_with_its_evidence(one, monkeypatch)
     assert list((results.root / "scratch").glob("*")) == []
 
 
-def test_sealed_and_killed_before_it_was_settled(one, monkeypatch) -> None:
-    """The next start reads the cost from the sealed stream."""
-    results, attempt_id = one
+def seal_only(results: Results, attempt_id: AttemptId, monkeypatch) -> None:
+    """An attempt that was sealed and killed before it was settled."""
 
     def killed(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
@@ -83,6 +82,41 @@ def test_sealed_and_killed_before_it_was_settled(one, monkeypatch) -> None:
         with pytest.raises(KeyboardInterrupt):
             attempt.run(results, attempt_id, SETTINGS)
     assert ledger.balance(results, "default").running == 1
+
+
+def test_redone_before_it_was_settled_it_counts_what_it_cost(one, monkeypatch) -> None:
+    """Its cost is read from the sealed stream before the seal is set aside; it was a result and is no fault."""
+    results, attempt_id = one
+    seal_only(results, attempt_id, monkeypatch)
+    assert "it had cost 0.0200 USD" in redo.redo(results, attempt_id, "another look")
+    dead.sweep(results, SETTINGS)
+    assert attempt.run(results, attempt_id, SETTINGS) == 0
+    sums = ledger.balance(results, "default")
+    assert (sums.known, sums.running, sums.unknown) == (0.04, 0, 0)
+    assert faults_of(results) == []
+
+
+@pytest.mark.parametrize("damage", ["no-stream", "no-record", "torn"])
+def test_a_damaged_seal_that_was_not_settled_counts_at_its_bound(one, monkeypatch, damage: str) -> None:
+    """Neither the next start nor redo, which its message names, stumbles over it."""
+    results, attempt_id = one
+    seal_only(results, attempt_id, monkeypatch)
+    folder = results.attempt(attempt_id).folder
+    if damage == "no-stream":
+        (folder / "agent-stdout.txt").unlink()
+    else:
+        (folder / "evidence.json").write_text("{}" if damage == "no-record" else '{"att')
+    assert dead.sweep(results, SETTINGS) == 1
+    sums = ledger.balance(results, "default")
+    assert (sums.unknown, sums.at_bound, sums.running) == (1, 0.05, 0)
+    assert "set aside" in redo.redo(results, attempt_id, "damaged")
+    assert attempt.run(results, attempt_id, SETTINGS) == 0
+
+
+def test_sealed_and_killed_before_it_was_settled(one, monkeypatch) -> None:
+    """The next start reads the cost from the sealed stream."""
+    results, attempt_id = one
+    seal_only(results, attempt_id, monkeypatch)
     assert dead.sweep(results, SETTINGS) == 1
     sums = ledger.balance(results, "default")
     assert (sums.known, sums.running, sums.unknown) == (0.02, 0, 0)

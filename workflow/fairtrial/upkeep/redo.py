@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from fairtrial.capture.spend import ledger
+from fairtrial.capture.settings import Settings
+from fairtrial.capture.spend import dead, invocation, ledger
 from fairtrial.capture.spend.leases import holder
 from fairtrial.contracts.clock import stamp
 from fairtrial.contracts.errors import UserError
@@ -26,6 +27,8 @@ def redo(results: Results, attempt_id: AttemptId, reason: str) -> str:
     if running:
         raise UserError(f"{attempt_id}: is being run by process {running['pid']} on {running['host']}; wait for it")
     _refuse_planned(results, attempt_id)
+    if attempt.evidence.exists():
+        _settle(results, attempt_id)
     moment = datetime.now(UTC)
     aside = results.redone(attempt_id) / f"{moment:%Y%m%dT%H%M%S%f}"
     aside.parent.mkdir(parents=True, exist_ok=True)
@@ -44,6 +47,12 @@ def redo(results: Results, attempt_id: AttemptId, reason: str) -> str:
     said = "an unknown amount" if cost is None else f"{cost:.4f} USD"
     where = f"set aside in {aside}" if there else f"its folder is gone; the reason is kept in {aside}"
     return f"{attempt_id}: {where}; it had cost {said}; the next run pays for it again"
+
+
+def _settle(results: Results, attempt_id: AttemptId) -> None:
+    """Sealed and killed before it was settled: once the seal is aside, the next start would take it for a fault."""
+    settings = Settings(prices=invocation.prices([results]))
+    ledger.settle_dead(results, attempt_id, None, lambda start: dead.sealed_cost(results, attempt_id, settings))
 
 
 def _refuse_planned(results: Results, attempt_id: AttemptId) -> None:

@@ -82,11 +82,11 @@ def sealed_cost(results: Results, attempt_id: AttemptId, settings: Settings) -> 
     attempt = results.attempt(attempt_id)
     try:
         evidence = load(attempt.evidence)
-    except UserError:  # not whole; `attempt` refuses it and names redo
+        harness, endpoint = evidence["recipe"]["harness"], evidence["instruments"].get("endpoint")
+        reader: Any = registry.load("fairtrial.harnesses", harness["adapter"], "events")
+        events = merged(reader.read(streams(attempt.folder, harness["options"])), endpoint)
+    except (UserError, OSError, KeyError, TypeError):  # damaged; `attempt` refuses it and names redo
         return {**UNKNOWN, "fault": None}
-    harness = evidence["recipe"]["harness"]
-    reader: Any = registry.load("fairtrial.harnesses", harness["adapter"], "events")
-    events = merged(reader.read(streams(attempt.folder, harness["options"])), evidence["instruments"].get("endpoint"))
     return {**ledger.said(events, settings, attempt_id), "fault": None}
 
 
