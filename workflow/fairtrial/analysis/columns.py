@@ -16,7 +16,7 @@ ARM = "arm"  # harness/toolset/adoption/model, added by `plain`
 AXES = ("harness", "toolset", "adoption", "model")
 TEXTS = (
     *AXES, "suite", "task", "recipe", "grade", "language", "tags", "status", "ending", "outcome", "harness_version",
-    "model_observed", "isolation", "netns", "changed_lines",
+    "model_observed", "isolation", "netns", "changed_lines", "early_stop_signals",
 )  # fmt: skip
 NUMBERS = (
     "repetition", "simulated", "wall_budget_seconds", "check_passed", "scored", "suspect", "corrected", "timed_out",
@@ -24,7 +24,8 @@ NUMBERS = (
     "minefields_passed", "minefields_total", "protected_ok", "acceptance_untouched", "violations", "policy_refusals",
     "foreign_requests", "vc_reads", "vc_writes", "vc_errors", "tool_calls", "parser_calls", "repeated_reads",
     "selector_failures", "vc_output_bytes", "tool_output_bytes", "skill_reads", "commands", "files_changed",
-    "lines_added", "lines_removed", "agent_seconds", "seconds_to_green", "first_green_lower_seconds",
+    "lines_added", "lines_removed", "green_checked", "blind_retries", "work_after_green_seconds",
+    "empty_diff_exit_0", "agent_seconds", "seconds_to_green", "first_green_lower_seconds",
     "first_green_upper_seconds", "first_green_certain", "went_red_again", "first_acceptance_green_seconds",
     "first_command_seconds", "first_mutation_seconds", "vc_summed_seconds", "vc_occupied_seconds", "api_seconds",
     "verifier_seconds", "turns", "requests", "cost_usd", "input_uncached_tokens", "cache_read_tokens",

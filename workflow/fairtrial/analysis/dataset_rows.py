@@ -47,7 +47,8 @@ _PATHS: dict[str, tuple[str, ...]] = {
         for name in (
             "vc_reads", "vc_writes", "vc_errors", "tool_calls", "parser_calls", "repeated_reads",
             "selector_failures", "vc_output_bytes", "tool_output_bytes", "skill_reads", "commands",
-            "files_changed", "lines_added", "lines_removed",
+            "files_changed", "lines_added", "lines_removed", "green_checked", "blind_retries",
+            "work_after_green_seconds", "empty_diff_exit_0",
         )
     },
     **{
@@ -185,6 +186,8 @@ def _string(result: Row, key: str) -> str:
 def _lists(result: Row, row: Row) -> None:
     violations = _section(result, ("performance", "compliance")).get("violations")
     row["violations"] = len(violations) if isinstance(violations, list) else None
+    signals = _section(result, ("performance", "effort")).get("early_stop_signals")
+    row["early_stop_signals"] = _json_list("performance.effort.early_stop_signals", signals)
     versions = _section(result, ("versions",))
     version = versions.get("harness_observed")
     row["harness_version"] = version if version is None else _text_or_refuse("versions.harness_observed", version)

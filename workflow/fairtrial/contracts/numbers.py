@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # What grading computes from the same evidence; a change regrades everything, for nothing.
-GRADER = 1
+GRADER = 2
 
 # What an agent can notice of the box it runs in; a change is a new recipe.
 SANDBOX = 1

@@ -27,9 +27,9 @@ VARIABLE = "FAIRTRIAL_CONFIG"
 STAGE = "FAIRTRIAL_STAGE"
 INVOCATION = "FAIRTRIAL_INVOCATION"
 # Bumped when the files of a stage change for the same input; a change runs that stage and what follows it.
-SCORECARD = 2
-DATASET = 2
-REPORT = 5
+SCORECARD = 3
+DATASET = 3
+REPORT = 6
 # Snakemake makes millions of objects for a large plan and keeps nearly all: looking for garbage is a tenth of its time.
 SELDOM = (200_000, 50, 1_000)
 YAML = (".yaml", ".yml")

@@ -1,27 +1,29 @@
-"""10: version-control reads, writes and errors, tool calls: over green attempts, counters that are heuristic say so."""
+"""10: version-control reads, writes and errors, tool calls over green attempts; process signals. Heuristics say so."""
 
 from __future__ import annotations
 
 from fairtrial.analysis.report import md, words
-from fairtrial.analysis.report.html import Cell, join, lead, table
+from fairtrial.analysis.report.html import Cell, Safe, join, lead, table
 from fairtrial.analysis.report.model import Report
 from fairtrial.analysis.report.sections.scorecard import label
 
 ORDER = 10
 TITLE = "How much effort did it take?"
 QUESTION = "Version-control reads, writes, errors, tool calls."
-COLUMNS = (
-    ("Version-control reads", "green_vc_reads"),
-    ("writes", "green_vc_writes"),
-    ("errors", "green_vc_errors"),
-    ("Tool calls", "green_tool_calls"),
-    ("Turns", "green_turns"),
-    ("Commands", "green_commands"),
-    ("Files changed", "green_files_changed"),
-    ("Lines added", "green_lines_added"),
-    ("Parser calls*", "green_parser_calls"),
-    ("Repeated reads*", "green_repeated_reads"),
-    ("Selector failures*", "green_selector_failures"),
+Columns = tuple[tuple[str, str, int], ...]  # head, key of the scorecard, decimal places
+
+COLUMNS: Columns = (
+    ("Version-control reads", "green_vc_reads", 1),
+    ("writes", "green_vc_writes", 1),
+    ("errors", "green_vc_errors", 1),
+    ("Tool calls", "green_tool_calls", 1),
+    ("Turns", "green_turns", 1),
+    ("Commands", "green_commands", 1),
+    ("Files changed", "green_files_changed", 1),
+    ("Lines added", "green_lines_added", 1),
+    ("Parser calls*", "green_parser_calls", 1),
+    ("Repeated reads*", "green_repeated_reads", 1),
+    ("Selector failures*", "green_selector_failures", 1),
 )
 CAVEAT = (
     "Mean over tasks of a green attempt's counts; an attempt that does not say is left out, never 0. Columns with * "
@@ -29,21 +31,47 @@ CAVEAT = (
 )
 
 
+SIGNALS: Columns = (
+    ("Green, never checked*", "signal_green_unchecked", 0),
+    ("Retried blindly*", "signal_blind_retries", 0),
+    ("Seconds after first green, median*", "signal_after_green_seconds", 1),
+    ("Went red again*", "went_red_again", 0),
+    ("Status 0, nothing changed*", "signal_empty_diff_exit_0", 0),
+    ("Stopped early?*", "signal_early_stop", 0),
+)
+SIGNALS_TITLE = "How did it come to its end?"
+SIGNALS_CAVEAT = (
+    "Counts of scored attempts, and of green ones where it says green. All of them are heuristics, recorded and never "
+    "acted on: an agent may check in another way than by the visible command, and changing nothing can be right."
+)
+
+TABLES = ((COLUMNS, CAVEAT, TITLE), (SIGNALS, SIGNALS_CAVEAT, SIGNALS_TITLE))
+
+
 def html(report: Report) -> str:
-    """One table."""
-    heads = ["Configuration", *(name for name, _ in COLUMNS)]
+    """Two tables, effort and process signals."""
+    return join([part for columns, caveat, title in TABLES for part in (lead(caveat), _html(report, columns, title))])
+
+
+def _html(report: Report, columns: Columns, title: str) -> Safe:
     rows = [
-        [
-            Cell(label(arm), arm.name),
-            *(Cell(words.plain(report.card(arm)[key], 1), report.card(arm)[key]) for _, key in COLUMNS),
-        ]
-        for arm in report.ranked
+        [Cell(label(arm), arm.name), *(Cell(words.plain(card[key], digits), card[key]) for _, key, digits in columns)]
+        for arm, card in ((arm, report.card(arm)) for arm in report.ranked)
     ]
-    return join([lead(CAVEAT), table(heads, rows, TITLE, numeric=range(1, len(heads)))])
+    return table(_heads(columns), rows, title, numeric=range(1, len(columns) + 1))
 
 
 def markdown(report: Report) -> str:
-    """The same table."""
-    heads = ["Configuration", *(name for name, _ in COLUMNS)]
-    rows = [[arm.name, *(words.plain(report.card(arm)[key], 1) for _, key in COLUMNS)] for arm in report.ranked]
-    return md.table(heads, rows) + "\n\n" + md.esc(CAVEAT)
+    """The same tables."""
+    parts = []
+    for columns, caveat, _ in TABLES:
+        rows = [
+            [arm.name, *(words.plain(report.card(arm)[key], digits) for _, key, digits in columns)]
+            for arm in report.ranked
+        ]
+        parts += [md.table(_heads(columns), rows), md.esc(caveat)]
+    return "\n\n".join(parts)
+
+
+def _heads(columns: Columns) -> list[str]:
+    return ["Configuration", *(name for name, _, _ in columns)]
