@@ -217,7 +217,10 @@ def _effort(fate: Json, settings: Settings) -> Json:
         "vc_reads": turns // 2, "vc_writes": 2, "vc_errors": turns % 3, "tool_calls": fate["calls"],
         "tool_errors": turns % 4, "parser_calls": 0, "repeated_reads": turns // 5, "selector_failures": 0,
         "vc_output_bytes": turns * 310, "tool_output_bytes": turns * 900, "commands": 4 if settings.side_files else 0,
-        "files_changed": 1, "lines_added": 2, "lines_removed": 1, "green_checked": True,
+        "files_changed": 1, "lines_added": 2, "lines_removed": 1, "green_checked": turns % 9 > 0,
+        "work_after_green_seconds": round(fate["seconds"] * 0.2, 3) if fate["passed"] else None,
+        "blind_retries": max(turns % 11 - 8, 0), "empty_diff_exit_0": False,
+        "early_stop_signals": [] if turns % 8 else ["last_command_failed"],
     }  # fmt: skip
     return {name: known.get(name) for name in names}
 

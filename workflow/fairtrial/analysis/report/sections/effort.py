@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fairtrial.analysis.report import md, words
-from fairtrial.analysis.report.html import Cell, Safe, join, lead, table
+from fairtrial.analysis.report.html import Cell, Safe, join, lead, table, tag
 from fairtrial.analysis.report.model import Report
 from fairtrial.analysis.report.sections.scorecard import label
 
@@ -45,12 +45,11 @@ SIGNALS_CAVEAT = (
     "acted on: an agent may check in another way than by the visible command, and changing nothing can be right."
 )
 
-TABLES = ((COLUMNS, CAVEAT, TITLE), (SIGNALS, SIGNALS_CAVEAT, SIGNALS_TITLE))
-
 
 def html(report: Report) -> str:
     """Two tables, effort and process signals."""
-    return join([part for columns, caveat, title in TABLES for part in (lead(caveat), _html(report, columns, title))])
+    parts = [lead(CAVEAT), _html(report, COLUMNS, TITLE)]
+    return join([*parts, tag("h3", SIGNALS_TITLE), lead(SIGNALS_CAVEAT), _html(report, SIGNALS, SIGNALS_TITLE)])
 
 
 def _html(report: Report, columns: Columns, title: str) -> Safe:
@@ -63,14 +62,15 @@ def _html(report: Report, columns: Columns, title: str) -> Safe:
 
 def markdown(report: Report) -> str:
     """The same tables."""
-    parts = []
-    for columns, caveat, _ in TABLES:
-        rows = [
-            [arm.name, *(words.plain(report.card(arm)[key], digits) for _, key, digits in columns)]
-            for arm in report.ranked
-        ]
-        parts += [md.table(_heads(columns), rows), md.esc(caveat)]
-    return "\n\n".join(parts)
+    parts = [_markdown(report, COLUMNS), md.esc(CAVEAT)]
+    return "\n\n".join([*parts, f"### {SIGNALS_TITLE}", _markdown(report, SIGNALS), md.esc(SIGNALS_CAVEAT)])
+
+
+def _markdown(report: Report, columns: Columns) -> str:
+    rows = [
+        [arm.name, *(words.plain(report.card(arm)[key], digits) for _, key, digits in columns)] for arm in report.ranked
+    ]
+    return md.table(_heads(columns), rows)
 
 
 def _heads(columns: Columns) -> list[str]:
