@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.lab import wait_until
-from tests.slurm_rig import Login, asked, idle, jobs, refusal
+from tests.slurm_rig import Login, asked, idle, jobs, refusals
 
 pytestmark = pytest.mark.cluster
 ATTEMPTS = 6
@@ -93,7 +93,8 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     assert wait_until(idle, 60)
     status.append(lab.fairtrial("status").stdout)
     said = (lab.folder / "snakemake.log").read_text()
-    then = (lab.starts(), lab.seals(), len(lab.graded()), leases(lab), [refusal(job) for job in submitted])
+    refused = [line for job in submitted for line in refusals(job)]
+    then = (lab.starts(), lab.seals(), len(lab.graded()), leases(lab), refused)
     with crowded():
         process, orphans = half_started(lab)
         process.kill()
@@ -142,7 +143,11 @@ def test_jobs_of_a_killed_snakemake_end_because_another_run_goes_on(ran: Ran) ->
     states = [asked(job, "JobState") for job in ran.orphans]
     assert states[0] in ("COMPLETED", "FAILED")  # the first if nothing stood behind the attempt that ran
     assert states[1:] == ["FAILED"]
-    for job in ran.orphans[states.count("COMPLETED") :]:
-        assert "on login) is gone, another run goes on with it" in refusal(job)
+    failed = ran.orphans[states.count("COMPLETED") :]
+    told = [line for job in failed for line in refusals(job)]
+    kept = [json.loads(path.read_bytes())["reason"] for path in ran.lab.results.glob("invocations/*/not-run/*.json")]
+    gone = [reason for reason in kept if reason != REASON]
+    assert len(gone) >= len(failed)
+    assert all("on login) is gone, another run goes on with it" in reason for reason in (*gone, *told))
     hosts = {json.loads(path.read_bytes())["host"] for path in ran.lab.results.glob("invocations/*/start.json")}
     assert hosts == {"login"}
