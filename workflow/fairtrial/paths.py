@@ -131,6 +131,12 @@ class Experiment:
         return self.folder / "so-far"
 
 
+def tree_of(folder: Path) -> Path:
+    """The results tree an attempt folder is part of; a copied one alone has none, and any folder does."""
+    parents = folder.absolute().parents
+    return parents[6] if len(parents) > 6 else parents[0]
+
+
 def once(records: Iterable[Path]) -> Iterator[Path]:
     """Fault or redo records of several results trees, each once: a tree that was copied holds the same ones."""
     seen: set[tuple[str, ...]] = set()

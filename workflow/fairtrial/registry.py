@@ -9,7 +9,6 @@ from pathlib import Path
 from types import ModuleType
 
 from fairtrial.contracts.errors import UserError
-from fairtrial.contracts.schema import meant
 
 
 def names(package: str) -> list[str]:
@@ -32,6 +31,8 @@ def load(package: str, name: str, member: str = "", what: str = "") -> ModuleTyp
     """Import `package.name[.member]`; a wrong name is a UserError that lists the known ones."""
     module = name.replace("-", "_")
     if not _is_there(package, module):
+        from fairtrial.contracts.schema import meant
+
         known = [n.replace("_", "-") for n in names(package)]
         kind = what or package.rsplit(".", 1)[-1]
         raise UserError(f"unknown {kind} {name!r}{meant(name, known)}; known: {', '.join(known)}")

@@ -123,7 +123,7 @@ def _both_sides(old: Mapping[Key, Arm], new: Mapping[Key, Arm]) -> list[tuple[Ke
     """Keys of (after, before): equal ones, else the only one of each side; never a simulated and a measured arm."""
     keys = [(key, key) for key in sorted(old.keys() & new.keys())]
     if not keys and len(old) == len(new) == 1:
-        keys = [(a, b) for a, b in [(next(iter(new)), next(iter(old)))] if a[-1] == b[-1]]
+        keys = [(a, b) for a in new for b in old if a[-1] == b[-1]]
     if not keys:
         names = ["; ".join(arm.name + " (simulated)" * (arm.simulated and "(simulated)" not in arm.name)
                            for arm in side.values()) or "none" for side in (old, new)]  # fmt: skip

@@ -15,7 +15,7 @@ from typing import Any
 
 from fairtrial.contracts import records
 from fairtrial.contracts.errors import UserError
-from fairtrial.paths import AttemptId, Results
+from fairtrial.paths import AttemptId, Results, tree_of
 from fairtrial.wire.captured import STDOUT
 
 Json = dict[str, Any]
@@ -65,7 +65,7 @@ def from_folders(paths: Iterable[Path], where: str, title: str | None = None) ->
     for key, folder in folders.items():
         with _named(left_out, key):
             seals[key] = _seal(folder)
-    known = {tree: _matrices(tree) for tree in dict.fromkeys(map(_tree, folders.values()))}
+    known = {tree: _matrices(tree) for tree in dict.fromkeys(map(tree_of, folders.values()))}
     cells = _cells(folders, seals, known, left_out)
     for entry in left_out:
         folders.pop(entry["attempt_id"])
@@ -74,7 +74,7 @@ def from_folders(paths: Iterable[Path], where: str, title: str | None = None) ->
         raise UserError(f"{where}: {first}")
     matrix = {"schema_version": 1, "name": "selection", "digest": records.digest(cells), "cells": cells, "skipped": [],
               "k": _k(known, seals), **({"title": title} if title else {})}  # fmt: skip
-    return Selection(_tree(next(iter(folders.values()))), matrix, folders, left_out)
+    return Selection(tree_of(next(iter(folders.values()))), matrix, folders, left_out)
 
 
 @contextlib.contextmanager
@@ -83,12 +83,6 @@ def _named(left_out: list[Json], key: str) -> Iterator[None]:
         yield
     except _Unusable as error:
         left_out.append({"path": str(error.path), "attempt_id": key, "reason": error.reason})
-
-
-def _tree(folder: Path) -> Path:
-    """The results tree an attempt folder is part of; a copied one alone has none, and any folder does."""
-    parents = folder.absolute().parents
-    return parents[6] if len(parents) > 6 else parents[0]
 
 
 def _k(known: dict[Path, dict[str, Json]], seals: dict[str, Json]) -> list[int]:
@@ -130,7 +124,7 @@ def _cells(
 ) -> list[Json]:
     cells: dict[tuple[str, str], Json] = {}
     for key in sorted(seals):
-        recipe, planned = seals[key]["recipe_sha256"], known[_tree(folders[key])].get(seals[key]["recipe_sha256"])
+        recipe, planned = seals[key]["recipe_sha256"], known[tree_of(folders[key])].get(seals[key]["recipe_sha256"])
         with _named(left_out, key):
             grade, digest = _grade(folders[key], planned)
             if (recipe, digest) not in cells:

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from fairtrial.paths import tree_of
+
 Json = dict[str, Any]
 MERGED = "merged.json"  # of an experiment made by `dataset --from`: where its attempts are
 WHICH = "default: the one run or merged last, else the only one planned, else `default`"
@@ -154,7 +156,7 @@ def dataset(results: Path, matrix: Json, out: Path, folders: Mapping[str, Path] 
     """Stage one: tables, of the trees that `folders` are in where it says where attempts are. Counts by status."""
     from fairtrial.analysis import dataset as stage
 
-    roots = list(dict.fromkeys(folder.parents[6] for folder in folders.values())) if folders else [results]
+    roots = list(dict.fromkeys(map(tree_of, folders.values()))) if folders else [results]
     return stage.build(roots, matrix, out, prices(roots, matrix["name"]), folders)
 
 
@@ -182,7 +184,7 @@ def chosen_dataset(chosen: Any, out: Path) -> None:
     """The same of a selection."""
     from fairtrial.analysis import dataset as stage
 
-    roots = dict.fromkeys(folder.absolute().parents[5:7][-1] for folder in chosen.folders.values())
+    roots = dict.fromkeys(map(tree_of, chosen.folders.values()))
     stage.build(chosen.results, chosen.matrix, out, prices(roots), chosen.folders, left_out=chosen.left_out)
 
 

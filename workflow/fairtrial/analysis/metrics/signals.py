@@ -21,9 +21,9 @@ COLUMNS = {
 }
 
 
-def _count(values: columns.Floats, least: float) -> int | None:
-    """How many are at least `least`; None when nothing was captured."""
-    return None if np.isnan(values).all() else int((values >= least).sum())
+def _count(values: columns.Floats) -> int | None:
+    """How many are 1 or more; None when nothing was captured."""
+    return None if np.isnan(values).all() else int((values >= 1).sum())
 
 
 def compute(attempts: pd.DataFrame, settings: dict[str, Any]) -> dict[str, Any]:
@@ -32,11 +32,11 @@ def compute(attempts: pd.DataFrame, settings: dict[str, Any]) -> dict[str, Any]:
     after = columns.numbers(attempts, "work_after_green_seconds")[green]
     after = after[~np.isnan(after)]
     return {
-        "signal_green_unchecked": _count(1 - columns.numbers(attempts, "green_checked")[green], 1),
-        "signal_blind_retries": _count(columns.numbers(attempts, "blind_retries"), 1),
+        "signal_green_unchecked": _count(1 - columns.numbers(attempts, "green_checked")[green]),
+        "signal_blind_retries": _count(columns.numbers(attempts, "blind_retries")),
         "signal_after_green_seconds": float(np.median(after)) if after.size else None,
-        "signal_empty_diff_exit_0": _count(columns.numbers(attempts, "empty_diff_exit_0"), 1),
-        "signal_early_stop": _count(_early(attempts), 1),
+        "signal_empty_diff_exit_0": _count(columns.numbers(attempts, "empty_diff_exit_0")),
+        "signal_early_stop": _count(_early(attempts)),
     }
 
 

@@ -18,7 +18,7 @@ from fairtrial.capture.spend.leases import held, holder
 from fairtrial.contracts.errors import UserError
 from fairtrial.contracts.lean import field, lean, replaced
 from fairtrial.contracts.plain import counted
-from fairtrial.paths import Attempt, Results, once, planned_by
+from fairtrial.paths import Attempt, Results, once, planned_by, tree_of
 
 EVERY = "FAIRTRIAL_PROGRESS"  # seconds between two lines; 0: none
 ON_TERMINAL, IN_LOG = 10.0, 60.0
@@ -92,7 +92,7 @@ def _trees(results: Results, folders: Mapping[str, Path] | None) -> list[Results
     """Where the attempts of an experiment are."""
     if not folders:
         return [results]
-    return [Results(root) for root in dict.fromkeys(folder.parents[6] for folder in folders.values())]
+    return [Results(root) for root in dict.fromkeys(map(tree_of, folders.values()))]
 
 
 def _look(found: Standing, arm: ArmStanding, attempt: Attempt, grade: str) -> None:

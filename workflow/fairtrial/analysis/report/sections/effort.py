@@ -29,8 +29,6 @@ CAVEAT = (
     "Mean over tasks of a green attempt's counts; an attempt that does not say is left out, never 0. Columns with * "
     "are heuristics: they count patterns in commands and error texts and may miss or overcount, so read them as hints."
 )
-
-
 SIGNALS: Columns = (
     ("Green, never checked*", "signal_green_unchecked", 0),
     ("Retried blindly*", "signal_blind_retries", 0),

@@ -13,7 +13,6 @@ ORDER = 3
 TITLE = "How often does it pass?"
 QUESTION = "Pass rate with both intervals."
 ROW, TOP, LEFT, RIGHT, WIDTH = 38, 34, 216, 984, 1080  # the card is 1086 wide where a page of 1200 has a scroll bar
-
 NAME, DETAIL = 27, 34  # columns of the two lines left of the bars, which begin at LEFT
 
 
